@@ -1,0 +1,3 @@
+//! The `lineside` command.
+
+fn main() {}

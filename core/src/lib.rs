@@ -1,0 +1,1 @@
+//! The allocation rules as a state machine.

@@ -1,0 +1,1 @@
+//! Lineside, checked from outside.
