@@ -1,1 +1,23 @@
-//! Where work runs.
+//! Where work runs: a [`Backend`] starts and stops it, a [`Driver`] brings it and the core
+//! together, and [`Sim`] is the backend that only pretends, in virtual time.
+//!
+//! The driver is the same for all of them, so a plan is what the run then does.
+
+#![no_std]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+#[cfg(test)]
+extern crate std;
+
+mod backend;
+mod driver;
+mod sim;
+mod tables;
+mod workload;
+
+pub use backend::{Backend, News, Start, Stop};
+pub use driver::{Driver, Observer};
+pub use sim::Sim;
+pub use tables::Tables;
+pub use workload::{Class, Happening, Inject, Trouble, WorkEdge, WorkJob, Workload};

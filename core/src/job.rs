@@ -1,0 +1,321 @@
+//! What the application says: jobs, their arrival, their images, their end.
+
+use crate::error::{AddError, InputError, Table};
+use crate::event::{Event, Outcome, RevokeCause};
+use crate::id::{JobId, NONE};
+use crate::scheduler::{Demand, Scheduler};
+use crate::slot::{EdgeSlot, JobSlot, Stage};
+use crate::spec::{Edge, JobSpec, Mode, Nanos, On, Order};
+
+impl JobSlot {
+    /// Leases that it can hold at once in its life.
+    pub(crate) fn most_leases(&self) -> u64 {
+        let most = if self.image_grain { self.inflight } else { 1 };
+        u64::from(most.min(self.images))
+    }
+}
+
+impl Scheduler<'_> {
+    /// Takes a job; it waits until it [`arrive`](Self::arrive)s. Its index in the rules is the
+    /// count of jobs submitted before it. O(edges + log shapes).
+    ///
+    /// # Errors
+    ///
+    /// [`AddError`] says what is wrong with it, or which table is full.
+    pub fn submit(
+        &mut self,
+        now: Nanos,
+        spec: &JobSpec,
+        edges: &[Edge],
+        out: &mut impl FnMut(&Scheduler<'_>, Event),
+    ) -> Result<JobId, AddError> {
+        self.check(spec)?;
+        for (at, edge) in edges.iter().enumerate() {
+            self.check_edge(spec, at as u32, edge)?;
+        }
+        if edges.len() > self.free.edges_left as usize {
+            return Err(AddError::Full(Table::Edges));
+        }
+        if self.free.jobs == NONE && self.used.jobs as usize >= self.tables.jobs.len() {
+            return Err(AddError::Full(Table::Jobs));
+        }
+        let slot = JobSlot::new(spec);
+        let leases = slot.most_leases();
+        let demand = Demand {
+            leases: self.demand.leases + leases,
+            holds: self.demand.holds + leases * u64::from(spec.gpus),
+            ..self.demand
+        };
+        self.check_demand(demand)?;
+        let lane = self.lane_for(spec)?;
+        // Nothing below can fail.
+        self.set_clock(now);
+        self.demand = demand;
+        let job = self.add_job(slot, lane);
+        if self.policy.order == Order::CriticalPath {
+            self.job_mut(job).rank = Nanos::MAX - spec.path;
+        }
+        for edge in edges {
+            self.add_edge(job, edge);
+        }
+        self.touch(job);
+        self.settle(out);
+        Ok(self.job_id(job))
+    }
+
+    /// A job arrives, with this many of its images.
+    ///
+    /// # Errors
+    ///
+    /// [`InputError::Stale`], [`InputError::Ended`] or [`InputError::Arrived`].
+    pub fn arrive(
+        &mut self,
+        now: Nanos,
+        job: JobId,
+        images: u32,
+        out: &mut impl FnMut(&Scheduler<'_>, Event),
+    ) -> Result<(), InputError> {
+        let at = self.find_job(job)?;
+        match self.job(at).stage {
+            Stage::Held => {}
+            Stage::Arrived => return Err(InputError::Arrived),
+            Stage::Free | Stage::Ending | Stage::Ended => return Err(InputError::Ended),
+        }
+        // Nothing below can fail.
+        self.set_clock(now);
+        let slot = self.job_mut(at);
+        slot.stage = Stage::Arrived;
+        slot.fed = images.min(slot.images);
+        self.touch(at);
+        self.settle(out);
+        Ok(())
+    }
+
+    /// One more image of a job is there.
+    ///
+    /// # Errors
+    ///
+    /// [`InputError::Stale`], [`InputError::Ended`], [`InputError::NotArrived`] or
+    /// [`InputError::FedInFull`].
+    pub fn feed(
+        &mut self,
+        now: Nanos,
+        job: JobId,
+        out: &mut impl FnMut(&Scheduler<'_>, Event),
+    ) -> Result<(), InputError> {
+        let at = self.find_job(job)?;
+        let slot = self.job(at);
+        match slot.stage {
+            Stage::Arrived if slot.fed < slot.images => {}
+            Stage::Arrived => return Err(InputError::FedInFull),
+            Stage::Held => return Err(InputError::NotArrived),
+            Stage::Free | Stage::Ending | Stage::Ended => return Err(InputError::Ended),
+        }
+        // Nothing below can fail.
+        self.set_clock(now);
+        self.job_mut(at).fed += 1;
+        self.touch(at);
+        self.settle(out);
+        Ok(())
+    }
+
+    /// Cancels a job, whether it has arrived or not.
+    ///
+    /// # Errors
+    ///
+    /// [`InputError::Stale`], or [`InputError::Ended`] if its outcome is known.
+    pub fn cancel(
+        &mut self,
+        now: Nanos,
+        job: JobId,
+        out: &mut impl FnMut(&Scheduler<'_>, Event),
+    ) -> Result<(), InputError> {
+        let at = self.find_job(job)?;
+        if self.job(at).is_over() {
+            return Err(InputError::Ended);
+        }
+        // Nothing below can fail.
+        self.set_clock(now);
+        self.end_badly(at, Outcome::Cancelled, RevokeCause::Cancel, out);
+        self.settle(out);
+        Ok(())
+    }
+
+    /// Forgets a job that has ended, so that its slot and edges can be used again. Its id is stale
+    /// from then on.
+    ///
+    /// # Errors
+    ///
+    /// [`InputError::Stale`], or [`InputError::NotEnded`].
+    pub fn remove(&mut self, job: JobId) -> Result<(), InputError> {
+        let at = self.find_job(job)?;
+        if self.job(at).stage != Stage::Ended {
+            return Err(InputError::NotEnded);
+        }
+        // Nothing below can fail.
+        self.drop_edges_in(at);
+        for first in [self.job(at).barriers_out, self.job(at).streams_out] {
+            let mut next = first;
+            while next != NONE {
+                let edge = &mut self.tables.edges[next as usize];
+                edge.from = NONE;
+                next = core::mem::replace(&mut edge.next_out, NONE);
+            }
+        }
+        self.tables.lanes[self.job(at).lane as usize].jobs -= 1;
+        let free = self.free.jobs;
+        let slot = self.job_mut(at);
+        let generation = slot.generation.wrapping_add(1);
+        *slot = JobSlot { generation, next: free, ..JobSlot::EMPTY };
+        self.free.jobs = at;
+        Ok(())
+    }
+
+    fn check(&self, spec: &JobSpec) -> Result<(), AddError> {
+        let counts = [
+            (spec.batch, "batch"),
+            (spec.inflight, "inflight"),
+            (spec.threads, "threads"),
+            (spec.gpus, "gpus"),
+        ];
+        for (count, name) in counts {
+            if count == 0 {
+                return Err(AddError::Zero(name));
+            }
+        }
+        if spec.timeout == Some(0) {
+            return Err(AddError::Zero("timeout"));
+        }
+        let window = u64::from(spec.batch) * u64::from(spec.inflight);
+        if spec.image_grain() && window > u64::from(crate::ready::WINDOW) {
+            return Err(AddError::Window);
+        }
+        if spec.model.is_some_and(|model| model.0 >= self.used.models) {
+            return Err(AddError::Model);
+        }
+        if spec.stream.is_some_and(|stream| stream.0 >= self.used.streams) {
+            return Err(AddError::Stream);
+        }
+        Ok(())
+    }
+
+    fn check_edge(&self, spec: &JobSpec, at: u32, edge: &Edge) -> Result<(), AddError> {
+        let upstream = self.find_job(edge.upstream).map_err(|_| AddError::Upstream(at))?;
+        let unequal = self.job(upstream).images != spec.images;
+        match edge.mode {
+            Mode::Stream { .. } if unequal => Err(AddError::UnequalImages(at)),
+            Mode::Stream { .. } | Mode::Barrier { .. } => Ok(()),
+        }
+    }
+
+    fn add_job(&mut self, slot: JobSlot, lane: u32) -> u32 {
+        let at = match self.free.jobs {
+            NONE => {
+                self.used.jobs += 1;
+                self.used.jobs - 1
+            }
+            free => {
+                self.free.jobs = self.job(free).next;
+                free
+            }
+        };
+        let group = self.tables.lanes[lane as usize].group;
+        let generation = self.job(at).generation;
+        let sequence = self.next_sequence;
+        *self.job_mut(at) = JobSlot { lane, group, generation, sequence, ..slot };
+        self.next_sequence += 1;
+        self.tables.lanes[lane as usize].jobs += 1;
+        at
+    }
+
+    fn add_edge(&mut self, job: u32, edge: &Edge) {
+        let at = match self.free.edges {
+            NONE => {
+                self.used.edges += 1;
+                self.used.edges - 1
+            }
+            free => {
+                self.free.edges = self.tables.edges[free as usize].next_in;
+                free
+            }
+        };
+        self.free.edges_left -= 1;
+        let from = edge.upstream.index;
+        let next_in = core::mem::replace(&mut self.job_mut(job).edges_in, at);
+        let upstream = &mut self.tables.jobs[from as usize];
+        let outcome = upstream.outcome.filter(|_| upstream.stage == Stage::Ended);
+        let (stream, depth, needs_success) = match edge.mode {
+            Mode::Stream { depth } => (true, depth, true),
+            Mode::Barrier { on } => (false, 0, on == On::Success),
+        };
+        let out = if stream { &mut upstream.streams_out } else { &mut upstream.barriers_out };
+        let next_out = core::mem::replace(out, at);
+        if next_out != NONE {
+            self.tables.edges[next_out as usize].prev_out = at;
+        }
+        let satisfied = !stream && outcome.is_some_and(|it| !needs_success || it == Outcome::Done);
+        self.tables.edges[at as usize] = EdgeSlot {
+            from,
+            to: job,
+            next_in,
+            next_out,
+            prev_out: NONE,
+            depth,
+            stream,
+            needs_success,
+            satisfied,
+        };
+        if !stream && !satisfied {
+            self.job_mut(job).barriers += 1;
+        }
+        if needs_success && outcome.is_some_and(|outcome| outcome != Outcome::Done) {
+            self.skip(job, from);
+        }
+    }
+
+    /// Frees the edges into a job, and takes them out of their upstreams' lists.
+    fn drop_edges_in(&mut self, job: u32) {
+        let mut next = self.job(job).edges_in;
+        while next != NONE {
+            let at = next;
+            let EdgeSlot { from, stream, next_in, .. } = self.tables.edges[at as usize];
+            next = next_in;
+            if from != NONE {
+                self.unlink_out(from, at, stream);
+            }
+            self.tables.edges[at as usize] =
+                EdgeSlot { next_in: self.free.edges, ..EdgeSlot::EMPTY };
+            self.free.edges = at;
+            self.free.edges_left += 1;
+        }
+    }
+
+    fn unlink_out(&mut self, from: u32, edge: u32, stream: bool) {
+        let EdgeSlot { next_out, prev_out, .. } = self.tables.edges[edge as usize];
+        let slot = &mut self.tables.jobs[from as usize];
+        match prev_out {
+            NONE if stream => slot.streams_out = next_out,
+            NONE => slot.barriers_out = next_out,
+            before => self.tables.edges[before as usize].next_out = next_out,
+        }
+        if next_out != NONE {
+            self.tables.edges[next_out as usize].prev_out = prev_out;
+        }
+    }
+}
+
+impl JobSlot {
+    fn new(spec: &JobSpec) -> Self {
+        JobSlot {
+            stage: Stage::Held,
+            image_grain: spec.image_grain(),
+            images: spec.images,
+            batch: spec.batch,
+            inflight: spec.inflight,
+            threads: spec.threads,
+            timeout: spec.timeout.unwrap_or(Nanos::MAX),
+            retries: spec.retries,
+            ..JobSlot::EMPTY
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! The queue: lanes of entries, and the leading entries in order (semantics, section 3).
+//!
+//! Entries of one shape, priority and kind are a lane; only a lane's first can be granted next, so
+//! a search walks over these leaders and never over a lane. An entry whose job's own leases keep it
+//! from a unit may be passed by others of its shape, so it leads by itself.
+
+use crate::id::NONE;
+use crate::queue::{Home, effective_rank};
+use crate::scheduler::Scheduler;
+use crate::slot::LaneSlot;
+use crate::spec::Nanos;
+
+/// What the queue is sorted by: group, rank, ticket.
+pub(crate) type Key = (u16, u64, u64);
+
+impl Scheduler<'_> {
+    pub(crate) fn key(&self, job: u32) -> Key {
+        let slot = self.job(job);
+        (if slot.overdue { 0 } else { slot.group }, effective_rank(slot), slot.ticket)
+    }
+
+    /// Puts a job into the queue under the ticket it bears.
+    pub(crate) fn enter_queue(&mut self, job: u32) {
+        let walks = self.walks;
+        let shape = self.shape_of(job);
+        let shape = &mut self.tables.shapes[shape as usize];
+        if shape.entries == 0 && shape.emptied < walks {
+            // A walk has begun since it had none.
+            shape.overtaken = 0;
+        }
+        shape.entries += 1;
+        self.queued += 1;
+        if self.policy.patience.is_some() {
+            self.remember_age(job);
+        }
+        self.place_entry(job);
+    }
+
+    /// Takes a job out of the queue, if it is there.
+    pub(crate) fn leave_queue(&mut self, job: u32) {
+        if self.job(job).home == Home::None {
+            return;
+        }
+        self.take_entry(job);
+        if self.policy.patience.is_some() && !self.job(job).overdue {
+            self.forget_age(job);
+        }
+        self.job_mut(job).overdue = false;
+        self.queued -= 1;
+        let walks = self.walks;
+        let shape = self.shape_of(job);
+        let shape = &mut self.tables.shapes[shape as usize];
+        shape.entries -= 1;
+        if shape.entries == 0 {
+            shape.emptied = walks;
+        }
+    }
+
+    /// A queued entry takes an older ticket.
+    pub(crate) fn change_ticket(&mut self, job: u32, ticket: u64) {
+        self.take_entry(job);
+        self.job_mut(job).ticket = ticket;
+        self.place_entry(job);
+    }
+
+    /// Some leases of a job are over: its entry may no longer have to lead by itself.
+    pub(crate) fn replace_entry(&mut self, job: u32) {
+        if self.job(job).home == Home::Alone && !self.is_kept_away(job) {
+            self.take_entry(job);
+            self.place_entry(job);
+        }
+    }
+
+    /// Entries that have waited for `patience` come before all others. O(1) each.
+    pub(crate) fn promote_overdue(&mut self) {
+        let Some(patience) = self.policy.patience else { return };
+        while let Some(due) = self.next_overdue(patience) {
+            if due > self.now {
+                break;
+            }
+            let job = self.oldest;
+            self.take_entry(job);
+            self.forget_age(job);
+            self.job_mut(job).overdue = true;
+            self.place_entry(job);
+        }
+    }
+
+    /// When the oldest entry's time in the queue reaches `patience`.
+    pub(crate) fn next_overdue(&self, patience: Nanos) -> Option<Nanos> {
+        let entered = (self.oldest != NONE).then(|| self.job(self.oldest).entered);
+        entered.map(|entered| entered.saturating_add(patience))
+    }
+
+    /// Puts an entry where it belongs among leaders and lanes.
+    fn place_entry(&mut self, job: u32) {
+        if self.is_kept_away(job) {
+            self.job_mut(job).home = Home::Alone;
+            self.insert_leader(job);
+            return;
+        }
+        let overdue = self.job(job).overdue;
+        let lane = &mut self.tables.lanes[self.tables.jobs[job as usize].lane as usize];
+        let queue = if overdue { &mut lane.overdue } else { &mut lane.waiting };
+        queue.insert(self.tables.jobs, job);
+        let front = lane.first_entry(self.tables.jobs);
+        let old = core::mem::replace(&mut lane.front, front);
+        if front != old {
+            if old != NONE {
+                self.remove_leader(old);
+            }
+            self.insert_leader(front);
+        }
+    }
+
+    fn take_entry(&mut self, job: u32) {
+        if self.job(job).home == Home::Alone {
+            self.remove_leader(job);
+            self.job_mut(job).home = Home::None;
+            return;
+        }
+        let overdue = self.job(job).overdue;
+        let lane_at = self.job(job).lane as usize;
+        let leads = self.tables.lanes[lane_at].front == job;
+        if leads {
+            self.remove_leader(job);
+        }
+        let lane = &mut self.tables.lanes[lane_at];
+        let queue = if overdue { &mut lane.overdue } else { &mut lane.waiting };
+        queue.remove(self.tables.jobs, job);
+        if leads {
+            lane.front = lane.first_entry(self.tables.jobs);
+            let front = lane.front;
+            if front != NONE {
+                self.insert_leader(front);
+            }
+        }
+    }
+
+    fn insert_leader(&mut self, job: u32) {
+        let at = self.leader_position(job);
+        let len = self.leaders as usize;
+        self.tables.order.copy_within(at..len, at + 1);
+        self.tables.order[at] = job;
+        self.leaders += 1;
+    }
+
+    fn remove_leader(&mut self, job: u32) {
+        let at = self.leader_position(job);
+        assert!(self.tables.order[at] == job, "a leader stands where its key says");
+        self.tables.order.copy_within(at + 1..self.leaders as usize, at);
+        self.leaders -= 1;
+    }
+
+    /// Where a leader stands, or would stand. Tickets differ, so no two keys are equal.
+    fn leader_position(&self, job: u32) -> usize {
+        let key = self.key(job);
+        let leaders = &self.tables.order[..self.leaders as usize];
+        leaders.partition_point(|&other| self.key(other) < key)
+    }
+
+    /// Do the job's own leases keep it from a unit that others of its shape may use?
+    pub(crate) fn is_kept_away(&self, job: u32) -> bool {
+        let slot = self.job(job);
+        if slot.leases == 0 || slot.threads >= slot.inflight {
+            return false;
+        }
+        let mut lease = slot.first_lease;
+        while lease != NONE {
+            let full = |unit| self.leases_on(job, unit).0 >= slot.threads;
+            if slot.threads == 1 || self.held_by(lease).any(full) {
+                return true;
+            }
+            lease = self.lease(lease).next;
+        }
+        false
+    }
+
+    fn remember_age(&mut self, job: u32) {
+        let older = self.newest;
+        self.job_mut(job).older = older;
+        self.job_mut(job).newer = NONE;
+        match older {
+            NONE => self.oldest = job,
+            older => self.job_mut(older).newer = job,
+        }
+        self.newest = job;
+    }
+
+    fn forget_age(&mut self, job: u32) {
+        let (older, newer) = (self.job(job).older, self.job(job).newer);
+        match older {
+            NONE => self.oldest = newer,
+            older => self.job_mut(older).newer = newer,
+        }
+        match newer {
+            NONE => self.newest = older,
+            newer => self.job_mut(newer).older = older,
+        }
+    }
+}
+
+impl LaneSlot {
+    fn first_entry(&self, jobs: &[crate::JobSlot]) -> u32 {
+        match self.overdue.least(jobs) {
+            NONE => self.waiting.least(jobs),
+            overdue => overdue,
+        }
+    }
+}

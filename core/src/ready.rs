@@ -1,0 +1,93 @@
+//! Which images may start (semantics, section 2).
+
+use crate::id::NONE;
+use crate::scheduler::Scheduler;
+use crate::slot::{EdgeSlot, JobSlot, Stage};
+
+/// An image-grain job starts no image this far beyond its leading done images.
+pub(crate) const WINDOW: u32 = 64;
+
+impl JobSlot {
+    /// The lowest image neither done nor in flight (whole grain: with nothing in flight).
+    pub(crate) fn head(&self) -> u32 {
+        self.prefix + (self.done | self.busy).trailing_ones()
+    }
+
+    /// Holds as many leases as it may at once.
+    pub(crate) fn is_leased_up(&self) -> bool {
+        self.leases >= if self.image_grain { self.inflight } else { 1 }
+    }
+}
+
+impl Scheduler<'_> {
+    /// May this job have an entry in the queue?
+    pub(crate) fn is_ready(&self, job: u32) -> bool {
+        let slot = self.job(job);
+        slot.stage == Stage::Arrived && !slot.is_leased_up() && self.startable(job).is_some()
+    }
+
+    /// The images that the next start would take: the first, and how many.
+    pub(crate) fn startable(&self, job: u32) -> Option<(u32, u32)> {
+        let slot = self.job(job);
+        let first = slot.head();
+        let limit = self.available(job).min(self.room(job)).min(window(slot));
+        if first >= limit {
+            return None;
+        }
+        let most = slot.batch.min(limit - first);
+        // In whole grain nothing is marked, and the shift leaves zeros only.
+        let ahead = (slot.done | slot.busy) >> (first - slot.prefix);
+        let free = if slot.image_grain { ahead.trailing_zeros() } else { most };
+        Some((first, most.min(free)))
+    }
+
+    /// The first image that its edges, or its camera, do not give it yet.
+    fn available(&self, job: u32) -> u32 {
+        let slot = self.job(job);
+        if slot.barriers > 0 {
+            return 0;
+        }
+        let mut available = slot.fed;
+        let mut next = slot.edges_in;
+        while let Some(edge) = self.edge(next) {
+            if let Some(upstream) = self.stream_upstream(edge) {
+                available = available.min(self.job(upstream).prefix);
+            }
+            next = edge.next_in;
+        }
+        available
+    }
+
+    /// The first image that back-pressure does not let it start yet.
+    fn room(&self, job: u32) -> u32 {
+        let mut room = u32::MAX;
+        let mut next = self.job(job).streams_out;
+        while let Some(edge) = self.edge(next) {
+            if let Some(bound) = self.bound(edge) {
+                room = room.min(bound);
+            }
+            next = edge.next_out;
+        }
+        room
+    }
+
+    /// The first image that the downstream of this edge does not let its upstream start.
+    pub(crate) fn bound(&self, edge: &EdgeSlot) -> Option<u32> {
+        let downstream = self.job(edge.to);
+        let bounded = edge.depth > 0 && downstream.stage != Stage::Ended;
+        bounded.then(|| downstream.taken.saturating_add(edge.depth))
+    }
+
+    /// The upstream of a stream edge, unless it is done and removed.
+    pub(crate) fn stream_upstream(&self, edge: &EdgeSlot) -> Option<u32> {
+        (edge.stream && edge.from != NONE).then_some(edge.from)
+    }
+
+    pub(crate) fn edge(&self, at: u32) -> Option<&EdgeSlot> {
+        if at == NONE { None } else { self.tables.edges.get(at as usize) }
+    }
+}
+
+fn window(job: &JobSlot) -> u32 {
+    if job.image_grain { job.prefix.saturating_add(WINDOW) } else { u32::MAX }
+}

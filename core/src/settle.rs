@@ -1,0 +1,241 @@
+//! Settling: every job whose readiness may have changed is handled, the lowest index first and the
+//! job whose own lease the input concerned last of all (semantics, section 5).
+
+use crate::event::{Event, Outcome, RevokeCause};
+use crate::id::NONE;
+use crate::scheduler::Scheduler;
+use crate::slot::{EdgeSlot, Stage};
+use crate::spec::Order;
+
+impl Scheduler<'_> {
+    /// Notes that the readiness of a job may have changed.
+    pub(crate) fn touch(&mut self, job: u32) {
+        if job == self.last {
+            self.last_is_pending = true;
+        } else if !self.job(job).pending {
+            self.job_mut(job).pending = true;
+            self.push_pending(job);
+        }
+    }
+
+    /// Handles what was touched, until nothing is. Every input ends here.
+    pub(crate) fn settle(&mut self, out: &mut impl FnMut(&Scheduler<'_>, Event)) {
+        loop {
+            if let Some(job) = self.pop_pending() {
+                self.job_mut(job).pending = false;
+                self.handle(job, out);
+            } else if self.last_is_pending {
+                self.last_is_pending = false;
+                self.handle(self.last, out);
+            } else {
+                break;
+            }
+        }
+        self.last = NONE;
+    }
+
+    fn handle(&mut self, job: u32, out: &mut impl FnMut(&Scheduler<'_>, Event)) {
+        let slot = self.job(job);
+        if slot.is_over() || slot.stage == Stage::Free {
+            return;
+        }
+        if slot.skipped_by != NONE {
+            let outcome = Outcome::Skipped(self.job_id(slot.skipped_by));
+            self.end_badly(job, outcome, RevokeCause::Skipped, out);
+        } else if slot.stage == Stage::Arrived && slot.images == 0 {
+            if self.is_satisfied(job) {
+                self.end(job, Outcome::Done, out);
+            }
+        } else if let Some(lease) = self.starved_lease(job) {
+            if self.startable(job).is_some() {
+                self.start(lease, out);
+            }
+        } else if self.job(job).home == crate::queue::Home::None && self.is_ready(job) {
+            self.enqueue(job, out);
+        }
+    }
+
+    /// The lease of a whole-grain job that is held with nothing in flight.
+    fn starved_lease(&self, job: u32) -> Option<u32> {
+        let slot = self.job(job);
+        if slot.image_grain || slot.first_lease == NONE {
+            return None;
+        }
+        let lease = self.lease(slot.first_lease);
+        (lease.count == 0 && lease.revoked.is_none()).then_some(slot.first_lease)
+    }
+
+    /// Every edge into the job is satisfied: upstreams over streams are done.
+    fn is_satisfied(&self, job: u32) -> bool {
+        let mut next = self.job(job).edges_in;
+        while let Some(edge) = self.edge(next) {
+            let upstream = self.stream_upstream(edge).map(|upstream| self.job(upstream));
+            if upstream.is_some_and(|upstream| upstream.stage != Stage::Ended) {
+                return false;
+            }
+            next = edge.next_in;
+        }
+        self.job(job).barriers == 0
+    }
+
+    fn enqueue(&mut self, job: u32, out: &mut impl FnMut(&Scheduler<'_>, Event)) {
+        let now = self.now;
+        let oldest_image = self.policy.order == Order::OldestImage;
+        let slot = &mut self.tables.jobs[job as usize];
+        if !slot.carries_ticket {
+            slot.ticket = self.next_ticket;
+            self.next_ticket += 1;
+        }
+        slot.carries_ticket = false;
+        slot.entered = now;
+        if oldest_image {
+            slot.rank = u64::from(slot.head());
+        }
+        let ticket = slot.ticket;
+        self.enter_queue(job);
+        out(self, Event::Ready { job: self.job_id(job), ticket });
+    }
+
+    /// A job ends otherwise than done: it leaves the queue, its leases are revoked, and it is over
+    /// once none is left.
+    pub(crate) fn end_badly(
+        &mut self,
+        job: u32,
+        outcome: Outcome,
+        cause: RevokeCause,
+        out: &mut impl FnMut(&Scheduler<'_>, Event),
+    ) {
+        self.leave_queue(job);
+        self.job_mut(job).stage = Stage::Ending;
+        self.job_mut(job).outcome = Some(outcome);
+        let mut lease = self.job(job).first_lease;
+        while lease != NONE {
+            self.revoke(lease, cause, out);
+            lease = self.lease(lease).next;
+        }
+        self.end_if_free(job, out);
+    }
+
+    /// An ending job is over once it holds no lease.
+    pub(crate) fn end_if_free(&mut self, job: u32, out: &mut impl FnMut(&Scheduler<'_>, Event)) {
+        let slot = self.job(job);
+        if let (Stage::Ending, NONE, Some(outcome)) =
+            (slot.stage, slot.first_lease, slot.outcome)
+        {
+            self.end(job, outcome, out);
+        }
+    }
+
+    /// A job is over: news for those behind it, and room for those before it.
+    pub(crate) fn end(
+        &mut self,
+        job: u32,
+        outcome: Outcome,
+        out: &mut impl FnMut(&Scheduler<'_>, Event),
+    ) {
+        let slot = self.job_mut(job);
+        slot.stage = Stage::Ended;
+        slot.outcome = Some(outcome);
+        let leases = slot.most_leases();
+        self.demand.leases -= leases;
+        self.demand.holds -= leases * u64::from(self.shape(self.shape_of(job)).gpus);
+        out(self, Event::End { job: self.job_id(job), outcome });
+        self.pass_barriers(job, outcome);
+        let mut next = self.job(job).streams_out;
+        while let Some(&edge) = self.edge(next) {
+            if outcome != Outcome::Done {
+                self.skip(edge.to, job);
+            }
+            self.touch(edge.to);
+            next = edge.next_out;
+        }
+        self.touch_upstreams(job);
+    }
+
+    fn pass_barriers(&mut self, job: u32, outcome: Outcome) {
+        let mut next = self.job(job).barriers_out;
+        while next != NONE {
+            let edge = &mut self.tables.edges[next as usize];
+            let EdgeSlot { to, needs_success, next_out, .. } = *edge;
+            if needs_success && outcome != Outcome::Done {
+                self.skip(to, job);
+            } else if !edge.satisfied {
+                edge.satisfied = true;
+                self.job_mut(to).barriers -= 1;
+            }
+            self.touch(to);
+            next = next_out;
+        }
+    }
+
+    /// `job` is to be skipped because of `upstream`, the lowest in index if there are several.
+    pub(crate) fn skip(&mut self, job: u32, upstream: u32) {
+        let known = self.job(job).skipped_by;
+        if known == NONE || self.job(upstream).sequence < self.job(known).sequence {
+            self.job_mut(job).skipped_by = upstream;
+        }
+    }
+
+    /// The upstreams over stream edges may have more room.
+    pub(crate) fn touch_upstreams(&mut self, job: u32) {
+        let mut next = self.job(job).edges_in;
+        while let Some(&edge) = self.edge(next) {
+            if let (Some(upstream), true) = (self.stream_upstream(&edge), edge.depth > 0) {
+                self.touch(upstream);
+            }
+            next = edge.next_in;
+        }
+    }
+
+    /// The downstreams over stream edges may have more images.
+    pub(crate) fn touch_downstreams(&mut self, job: u32) {
+        let mut next = self.job(job).streams_out;
+        while let Some(&edge) = self.edge(next) {
+            self.touch(edge.to);
+            next = edge.next_out;
+        }
+    }
+
+    /// A binary heap by index: a job is in it once at most, so it can't be full.
+    fn push_pending(&mut self, job: u32) {
+        let mut at = self.pending as usize;
+        self.pending += 1;
+        while at > 0 {
+            let parent = self.tables.pending[(at - 1) / 2];
+            if self.job(parent).sequence < self.job(job).sequence {
+                break;
+            }
+            self.tables.pending[at] = parent;
+            at = (at - 1) / 2;
+        }
+        self.tables.pending[at] = job;
+    }
+
+    fn pop_pending(&mut self) -> Option<u32> {
+        if self.pending == 0 {
+            return None;
+        }
+        self.pending -= 1;
+        let len = self.pending as usize;
+        let first = self.tables.pending[0];
+        let moved = self.tables.pending[len];
+        let mut at = 0;
+        loop {
+            let mut child = 2 * at + 1;
+            if child >= len {
+                break;
+            }
+            let index = |at: usize| self.job(self.tables.pending[at]).sequence;
+            if child + 1 < len && index(child + 1) < index(child) {
+                child += 1;
+            }
+            if index(child) > self.job(moved).sequence {
+                break;
+            }
+            self.tables.pending[at] = self.tables.pending[child];
+            at = child;
+        }
+        self.tables.pending[at] = moved;
+        Some(first)
+    }
+}
