@@ -1,1 +1,6 @@
 //! Lineside, checked from outside.
+//!
+//! [`model`] holds the allocation rules a second time, written from `semantics.md` alone: slow,
+//! obvious, and independent of the product.
+
+pub mod model;
