@@ -214,9 +214,7 @@ impl<'a, B: Backend> Driver<'a, B> {
                 WorkEdge::Barrier { upstream, on } => {
                     Edge { upstream: Self::job_id(upstream), mode: Mode::Barrier { on } }
                 }
-                WorkEdge::Stream { upstream, depth } => {
-                    Edge::stream(Self::job_id(upstream), depth)
-                }
+                WorkEdge::Stream { upstream, depth } => Edge::stream(Self::job_id(upstream), depth),
             }));
             self.apply(observer, |core, mut out| core.submit(0, &spec, &edges, &mut out))?;
         }
@@ -295,9 +293,8 @@ impl<'a, B: Backend> Driver<'a, B> {
             let class = self.workload.class_of(job);
             let images = if class.every.is_some() { 1 } else { class.spec.images };
             let id = Self::job_id(job);
-            let taken = self.apply(observer, |core, mut out| {
-                core.arrive(now, id, images, &mut out)
-            });
+            let taken =
+                self.apply(observer, |core, mut out| core.arrive(now, id, images, &mut out));
             if taken.is_ok() {
                 self.plan_feed(job, 1);
             }

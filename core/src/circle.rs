@@ -271,9 +271,8 @@ impl Scheduler<'_> {
 
     fn is_first_of_shape(&self, leader: u32, shape: u32) -> bool {
         let leaders = &self.tables.order[..self.leaders as usize];
-        let in_lane = |&&other: &&u32| {
-            self.shape_of(other) == shape && self.job(other).home != Home::Alone
-        };
+        let in_lane =
+            |&&other: &&u32| self.shape_of(other) == shape && self.job(other).home != Home::Alone;
         leaders.iter().find(in_lane) == Some(&leader)
     }
 

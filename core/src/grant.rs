@@ -96,7 +96,8 @@ impl Scheduler<'_> {
             let entry = self.entry(job);
             if entry.candidates >= self.shape(entry.shape).gpus
                 && (self.share_stream(entry.shape, shape)
-                    || self.any_chosen(first_unit, |unit| self.is_candidate(job, entry.shape, unit)))
+                    || self
+                        .any_chosen(first_unit, |unit| self.is_candidate(job, entry.shape, unit)))
             {
                 let overtaken = &mut self.tables.shapes[entry.shape as usize].overtaken;
                 *overtaken = overtaken.saturating_add(1);

@@ -172,7 +172,10 @@ impl Scheduler<'_> {
         self.next_deadline = self.next_deadline.min(deadline);
         let slot = &mut self.tables.leases[lease as usize];
         (slot.first, slot.count, slot.deadline) = (first, count, deadline);
-        out(self, Event::Start { job: self.job_id(job), lease: self.lease_id(lease), first, count });
+        out(
+            self,
+            Event::Start { job: self.job_id(job), lease: self.lease_id(lease), first, count },
+        );
         self.touch_upstreams(job);
     }
 
@@ -207,12 +210,7 @@ impl Scheduler<'_> {
     }
 
     /// A lease was lost with its unit: the job may go on where it stood in the queue.
-    fn count_fault(
-        &mut self,
-        job: u32,
-        ticket: u64,
-        out: &mut impl FnMut(&Scheduler<'_>, Event),
-    ) {
+    fn count_fault(&mut self, job: u32, ticket: u64, out: &mut impl FnMut(&Scheduler<'_>, Event)) {
         let slot = self.job_mut(job);
         if slot.faults > FAULTS {
             let outcome = Outcome::Failed(Failure::Device);

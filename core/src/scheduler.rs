@@ -3,10 +3,10 @@
 use crate::error::{AddError, InputError, Table};
 use crate::event::{Outcome, UnitState};
 use crate::id::{JobId, LeaseId, ModelId, NONE, StreamId, UnitId};
-use crate::spec::{ModelSpec, Nanos, Order, Policy, StreamSpec, UnitSpec};
 use crate::slot::{
     HoldSlot, JobSlot, LeaseSlot, ModelSlot, ResidencySlot, ShapeSlot, Stage, StreamSlot, UnitSlot,
 };
+use crate::spec::{ModelSpec, Nanos, Order, Policy, StreamSpec, UnitSpec};
 use crate::storage::Storage;
 
 /// Decides which job gets which units, and when, by the rules of Lineside.

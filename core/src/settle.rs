@@ -119,9 +119,7 @@ impl Scheduler<'_> {
     /// An ending job is over once it holds no lease.
     pub(crate) fn end_if_free(&mut self, job: u32, out: &mut impl FnMut(&Scheduler<'_>, Event)) {
         let slot = self.job(job);
-        if let (Stage::Ending, NONE, Some(outcome)) =
-            (slot.stage, slot.first_lease, slot.outcome)
-        {
+        if let (Stage::Ending, NONE, Some(outcome)) = (slot.stage, slot.first_lease, slot.outcome) {
             self.end(job, outcome, out);
         }
     }

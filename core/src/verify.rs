@@ -152,7 +152,12 @@ impl Scheduler<'_> {
     }
 
     /// Counts the entries of one queue of a lane.
-    fn verify_queue(&self, queue: &EntryQueue, lane: u32, overdue: bool) -> Result<usize, &'static str> {
+    fn verify_queue(
+        &self,
+        queue: &EntryQueue,
+        lane: u32,
+        overdue: bool,
+    ) -> Result<usize, &'static str> {
         let jobs = &self.tables.jobs;
         let least = queue.least(jobs);
         let (mut count, mut entry, mut before) = (0, queue.first(), NONE);
@@ -161,9 +166,8 @@ impl Scheduler<'_> {
             check(slot.lane == lane && slot.overdue == overdue, "an entry is in its own queue")?;
             check(slot.home != Home::None && slot.home != Home::Alone, "a listed entry says so")?;
             check(self.key(least) <= self.key(entry), "the least entry is the least")?;
-            let in_order = slot.home != Home::List
-                || before == NONE
-                || self.key(before) < self.key(entry);
+            let in_order =
+                slot.home != Home::List || before == NONE || self.key(before) < self.key(entry);
             check(in_order, "a lane's list is in order")?;
             before = entry;
             count += 1;
@@ -175,9 +179,8 @@ impl Scheduler<'_> {
     fn verify_shapes(&self) -> Check {
         for (at, shape) in self.tables.shapes[..self.used.shapes as usize].iter().enumerate() {
             let jobs = 0..self.used.jobs;
-            let entries = jobs.filter(|&job| {
-                self.job(job).home != Home::None && self.shape_of(job) == at as u32
-            });
+            let entries = jobs
+                .filter(|&job| self.job(job).home != Home::None && self.shape_of(job) == at as u32);
             check(entries.count() == shape.entries as usize, "a shape's entries are counted")?;
             let units = &self.tables.units[..self.used.units as usize];
             let up = || units.iter().filter(|unit| unit.state == UnitState::Up);
@@ -197,10 +200,7 @@ impl Scheduler<'_> {
             let slot = self.job(entry);
             check(slot.home != Home::None && !slot.overdue, "only waiting entries age")?;
             check(slot.older == before, "ages are linked both ways")?;
-            check(
-                before == NONE || self.job(before).entered <= slot.entered,
-                "ages are in order",
-            )?;
+            check(before == NONE || self.job(before).entered <= slot.entered, "ages are in order")?;
             count += 1;
             before = entry;
             entry = slot.newer;

@@ -3,4 +3,5 @@
 //! [`model`] holds the allocation rules a second time, written from `semantics.md` alone: slow,
 //! obvious, and independent of the product.
 
+pub mod bridge;
 pub mod model;
