@@ -12,6 +12,8 @@ extern crate std;
 
 mod backend;
 mod driver;
+#[cfg(feature = "line")]
+mod from_line;
 mod sim;
 mod tables;
 mod workload;
