@@ -1,6 +1,6 @@
 //! What a place where work runs has to do.
 
-use lineside_core::{LeaseId, ModelId, Nanos, Scheduler, UnitId};
+use lineside_core::{Event, LeaseId, ModelId, Nanos, Scheduler, UnitId};
 
 /// Runs work on units. It decides nothing.
 ///
@@ -28,6 +28,11 @@ pub trait Backend {
     /// A model leaves a unit.
     fn evict(&mut self, unit: UnitId, model: ModelId) {
         let _ = (unit, model);
+    }
+
+    /// Something happened; for backends that keep books beside their work.
+    fn note(&mut self, scheduler: &Scheduler<'_>, event: Event) {
+        let _ = (scheduler, event);
     }
 
     /// Waits until there is news, or it is `until`; says what time it is. None if there is no news

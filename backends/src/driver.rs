@@ -102,6 +102,7 @@ impl Outbox {
         event: Event,
     ) {
         observer.event(scheduler, event);
+        backend.note(scheduler, event);
         match event {
             Event::Grant { lease, .. } => self.granted = Some(lease),
             Event::Start { job, lease, first, count } => {
@@ -222,7 +223,7 @@ impl<'a, B: Backend> Driver<'a, B> {
     }
 
     /// The earliest instant at which something is pending besides news of the backend.
-    fn next_instant(&self) -> Option<Nanos> {
+    pub fn next_instant(&self) -> Option<Nanos> {
         let arrival = self.arrivals.get(self.arrived);
         let arrival = arrival.map(|&job| self.workload.jobs[job as usize].arrive);
         let feed = self.feeds.peek().map(|Reverse(feed)| feed.at);

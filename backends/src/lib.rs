@@ -7,13 +7,15 @@
 #![forbid(unsafe_code)]
 
 extern crate alloc;
-#[cfg(test)]
+#[cfg(any(test, feature = "host"))]
 extern crate std;
 
 mod backend;
 mod driver;
 #[cfg(feature = "line")]
 mod from_line;
+#[cfg(feature = "host")]
+pub mod host;
 mod sim;
 mod tables;
 mod workload;

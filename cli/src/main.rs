@@ -1,3 +1,59 @@
-//! The `lineside` command.
+//! The `lineside` command: plan a line, run it, and see why each thing waited.
+//!
+//! stdout is data, stderr is talk.
 
-fn main() {}
+mod arguments;
+mod check;
+mod devices;
+mod explain;
+mod file;
+mod outputs;
+mod plan;
+mod progress;
+mod recorder;
+mod run;
+mod terminal;
+mod words;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use arguments::{Arguments, Command};
+
+/// Everything ended as done.
+const DONE: u8 = 0;
+/// A job failed, was cancelled or skipped.
+const NOT_DONE: u8 = 1;
+/// The file is refused, or can't be read, or the command makes no sense.
+const REFUSED: u8 = 2;
+/// A job is stuck.
+const STUCK: u8 = 3;
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let result = match arguments.command {
+        Command::Plan(plan) => plan::plan(&plan),
+        Command::Run(run) => run::run(&run),
+        Command::Check(check) => check::check(&check),
+        Command::Explain(explain) => explain::explain(&explain),
+        Command::Devices(devices) => devices::devices(&devices),
+    };
+    match result {
+        Ok(code) => ExitCode::from(code),
+        Err(Refusal(text)) => {
+            eprintln!("{}", text.trim_end());
+            ExitCode::from(REFUSED)
+        }
+    }
+}
+
+/// Why nothing was done, ready to be shown.
+#[derive(Debug)]
+struct Refusal(String);
+
+impl From<String> for Refusal {
+    fn from(text: String) -> Self {
+        Refusal(text)
+    }
+}

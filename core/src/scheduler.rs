@@ -316,6 +316,20 @@ impl Scheduler<'_> {
         Ok(self.tables.leases[lease as usize].number)
     }
 
+    /// The leases that have this unit, in grant order.
+    ///
+    /// # Errors
+    ///
+    /// [`InputError::Stale`] if it does not exist.
+    pub fn leases_at(&self, unit: UnitId) -> Result<impl Iterator<Item = LeaseId>, InputError> {
+        let mut next = self.tables.units[self.find_unit(unit)? as usize].first_hold;
+        Ok(core::iter::from_fn(move || {
+            let hold = self.tables.holds.get(next as usize)?;
+            next = hold.newer;
+            Some(self.lease_id(hold.lease))
+        }))
+    }
+
     /// Did this lease have to load its model?
     ///
     /// # Errors

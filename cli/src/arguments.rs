@@ -1,0 +1,118 @@
+//! What can be typed behind `lineside`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Decides which machine-vision tool gets which GPU, and when, and runs it there.
+///
+/// Exit codes: 0 all done; 1 a job failed, was cancelled or skipped; 2 refused (a bad file, bad
+/// usage, a job that never fits); 3 a job is stuck.
+#[derive(Debug, Parser)]
+#[command(name = "lineside", version)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Plan a line in virtual time; nothing is run
+    Plan(Plan),
+    /// Run a line on this machine
+    Run(Run),
+    /// Show every fault of a line file, each with its place
+    Check(Check),
+    /// Say why a job waits, and why it went where it went
+    Explain(Explain),
+    /// List what is here, and what of it can be used
+    Devices(Devices),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Plan {
+    /// The line file
+    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) outputs: Outputs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Run {
+    /// The line file
+    pub(crate) file: PathBuf,
+    /// Where trace, report and results go [default: a new folder under lineside-runs/]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Run everything on this place
+    #[arg(long, value_name = "PLACE")]
+    pub(crate) place: Option<Place>,
+    /// Take a software rasteriser for a GPU
+    #[arg(long)]
+    pub(crate) allow_software: bool,
+    #[command(flatten)]
+    pub(crate) outputs: Outputs,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Place {
+    /// The CPU
+    Cpu,
+    /// NVIDIA GPUs
+    Cuda,
+    /// GPUs through Vulkan
+    Vulkan,
+}
+
+/// Outputs that a plan and a run have in common.
+#[derive(Debug, Args)]
+pub(crate) struct Outputs {
+    /// Write the trace as JSON lines ("-": to stdout, and nothing else)
+    #[arg(long, value_name = "PATH")]
+    pub(crate) trace: Option<PathBuf>,
+    /// Write a Gantt chart as SVG
+    #[arg(long, value_name = "PATH")]
+    pub(crate) gantt: Option<PathBuf>,
+    /// Write a report as one HTML file
+    #[arg(long, value_name = "PATH")]
+    pub(crate) report: Option<PathBuf>,
+    /// Write a trace for ui.perfetto.dev
+    #[arg(long, value_name = "PATH")]
+    pub(crate) perfetto: Option<PathBuf>,
+    /// Print a Mermaid Gantt chart
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) mermaid: bool,
+    /// Print the summary as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Check {
+    /// The line file
+    pub(crate) file: PathBuf,
+    /// Print the faults as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Explain {
+    /// The line file
+    pub(crate) file: PathBuf,
+    /// Which job; without, each job's longest wait
+    pub(crate) job: Option<String>,
+    /// At this time of the plan, like 12ms
+    #[arg(long, value_name = "TIME")]
+    pub(crate) at: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Devices {
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
