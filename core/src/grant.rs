@@ -61,7 +61,7 @@ impl Choice<'_, '_> {
         let Choice { scheduler, position, first_unit } = self;
         let job = scheduler.tables.order[position as usize];
         scheduler.count_overtaking(position, first_unit);
-        scheduler.leave_queue(job);
+        scheduler.leave_queue_at(job, position);
         let lease = scheduler.lease_units(job, first_unit);
         let id = scheduler.lease_id(lease);
         scheduler.make_room(lease, out);
@@ -132,7 +132,7 @@ impl Scheduler<'_> {
         let mut unit = first_unit;
         while unit != NONE {
             let next = self.unit(unit).chosen;
-            last_hold = self.take_unit(lease, unit, last_hold);
+            last_hold = self.take_unit(job, lease, unit, last_hold);
             unit = next;
         }
         let stream = self.shape(self.shape_of(job)).stream;
@@ -180,7 +180,7 @@ impl Scheduler<'_> {
     }
 
     /// Takes one unit for a lease; says which hold it is.
-    fn take_unit(&mut self, lease: u32, unit: u32, last_hold: u32) -> u32 {
+    fn take_unit(&mut self, job: u32, lease: u32, unit: u32, last_hold: u32) -> u32 {
         let hold = match self.free.holds {
             NONE => {
                 self.used.holds += 1;
@@ -195,7 +195,8 @@ impl Scheduler<'_> {
             NONE => self.lease_mut(lease).first_hold = hold,
             last => self.tables.holds[last as usize].next = hold,
         }
-        let shape = *self.shape(self.shape_of(self.lease(lease).job));
+        let shape = &self.tables.shapes[self.tables.jobs[job as usize].shape as usize];
+        let (memory, model, weights) = (shape.memory, shape.model, shape.weights);
         let slot = &mut self.tables.units[unit as usize];
         let older = slot.last_hold;
         self.tables.holds[hold as usize] = HoldSlot { lease, unit, older, ..HoldSlot::EMPTY };
@@ -205,13 +206,13 @@ impl Scheduler<'_> {
         }
         slot.last_hold = hold;
         slot.used += 1;
-        slot.leased += shape.memory;
-        slot.taken += shape.memory;
+        slot.leased += memory;
+        slot.taken += memory;
         if slot.used == slot.slots {
             self.close(unit);
         }
-        if shape.model != NONE {
-            self.pin(lease, unit, shape.model, shape.weights);
+        if model != NONE {
+            self.pin(lease, unit, model, weights);
         }
         hold
     }

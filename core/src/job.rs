@@ -4,7 +4,7 @@ use crate::error::{AddError, InputError, Table};
 use crate::event::{Event, Outcome, RevokeCause};
 use crate::id::{JobId, NONE};
 use crate::scheduler::{Demand, Scheduler};
-use crate::slot::{EdgeSlot, JobSlot, Stage};
+use crate::slot::{EdgeSlot, JobSlot, LaneSlot, Stage};
 use crate::spec::{Edge, JobSpec, Mode, Nanos, On, Order};
 
 impl JobSlot {
@@ -219,10 +219,10 @@ impl Scheduler<'_> {
                 free
             }
         };
-        let group = self.tables.lanes[lane as usize].group;
+        let LaneSlot { group, shape, .. } = self.tables.lanes[lane as usize];
         let generation = self.job(at).generation;
         let sequence = self.next_sequence;
-        *self.job_mut(at) = JobSlot { lane, group, generation, sequence, ..slot };
+        *self.job_mut(at) = JobSlot { lane, shape, group, generation, sequence, ..slot };
         self.next_sequence += 1;
         self.tables.lanes[lane as usize].jobs += 1;
         at

@@ -7,7 +7,7 @@
 use crate::id::NONE;
 use crate::queue::{Home, effective_rank};
 use crate::scheduler::Scheduler;
-use crate::slot::LaneSlot;
+use crate::slot::{JobSlot, LaneSlot};
 use crate::spec::Nanos;
 
 /// What the queue is sorted by: group, rank, ticket.
@@ -38,10 +38,19 @@ impl Scheduler<'_> {
 
     /// Takes a job out of the queue, if it is there.
     pub(crate) fn leave_queue(&mut self, job: u32) {
-        if self.job(job).home == Home::None {
-            return;
+        if self.job(job).home != Home::None {
+            self.take_entry(job);
+            self.forget_entry(job);
         }
-        self.take_entry(job);
+    }
+
+    /// Takes the leader at this position out of the queue.
+    pub(crate) fn leave_queue_at(&mut self, job: u32, position: u32) {
+        self.take_leader(job, position as usize);
+        self.forget_entry(job);
+    }
+
+    fn forget_entry(&mut self, job: u32) {
         if self.policy.patience.is_some() && !self.job(job).overdue {
             self.forget_age(job);
         }
@@ -103,52 +112,83 @@ impl Scheduler<'_> {
         let lane = &mut self.tables.lanes[self.tables.jobs[job as usize].lane as usize];
         let queue = if overdue { &mut lane.overdue } else { &mut lane.waiting };
         queue.insert(self.tables.jobs, job);
-        let front = lane.first_entry(self.tables.jobs);
-        let old = core::mem::replace(&mut lane.front, front);
-        if front != old {
-            if old != NONE {
-                self.remove_leader(old);
-            }
-            self.insert_leader(front);
+        if lane.first_entry(self.tables.jobs) != job {
+            return;
         }
+        let old = core::mem::replace(&mut lane.front, job);
+        if old != NONE {
+            let position = self.leader_position(old);
+            self.remove_leader(position);
+        }
+        self.insert_leader(job);
     }
 
     fn take_entry(&mut self, job: u32) {
+        let slot = self.job(job);
+        if slot.home == Home::Alone || self.tables.lanes[slot.lane as usize].front == job {
+            let position = self.leader_position(job);
+            assert!(self.tables.order[position] == job, "a leader stands where its key says");
+            self.take_leader(job, position);
+        } else {
+            self.take_from_lane(job);
+        }
+    }
+
+    /// Takes out the leader at this position; the lane's next leads in its stead.
+    fn take_leader(&mut self, job: u32, position: usize) {
         if self.job(job).home == Home::Alone {
-            self.remove_leader(job);
             self.job_mut(job).home = Home::None;
+            self.remove_leader(position);
             return;
         }
-        let overdue = self.job(job).overdue;
-        let lane_at = self.job(job).lane as usize;
-        let leads = self.tables.lanes[lane_at].front == job;
-        if leads {
-            self.remove_leader(job);
+        self.take_from_lane(job);
+        let lane = &mut self.tables.lanes[self.tables.jobs[job as usize].lane as usize];
+        lane.front = lane.first_entry(self.tables.jobs);
+        match lane.front {
+            NONE => self.remove_leader(position),
+            front => self.replace_leader(position, front),
         }
-        let lane = &mut self.tables.lanes[lane_at];
+    }
+
+    fn take_from_lane(&mut self, job: u32) {
+        let JobSlot { lane, overdue, .. } = self.tables.jobs[job as usize];
+        let lane = &mut self.tables.lanes[lane as usize];
         let queue = if overdue { &mut lane.overdue } else { &mut lane.waiting };
         queue.remove(self.tables.jobs, job);
-        if leads {
-            lane.front = lane.first_entry(self.tables.jobs);
-            let front = lane.front;
-            if front != NONE {
-                self.insert_leader(front);
+    }
+
+    /// Puts a leader in the place of one that came before it, or rather behind all it comes behind.
+    fn replace_leader(&mut self, position: usize, job: u32) {
+        let mut at = position;
+        if at + 1 < self.leaders as usize {
+            let key = self.key(job);
+            while at + 1 < self.leaders as usize {
+                let next = self.tables.order[at + 1];
+                if key < self.key(next) {
+                    break;
+                }
+                self.tables.order[at] = next;
+                at += 1;
             }
         }
+        self.tables.order[at] = job;
     }
 
     fn insert_leader(&mut self, job: u32) {
         let at = self.leader_position(job);
         let len = self.leaders as usize;
-        self.tables.order.copy_within(at..len, at + 1);
+        if at < len {
+            self.tables.order.copy_within(at..len, at + 1);
+        }
         self.tables.order[at] = job;
         self.leaders += 1;
     }
 
-    fn remove_leader(&mut self, job: u32) {
-        let at = self.leader_position(job);
-        assert!(self.tables.order[at] == job, "a leader stands where its key says");
-        self.tables.order.copy_within(at + 1..self.leaders as usize, at);
+    fn remove_leader(&mut self, position: usize) {
+        let len = self.leaders as usize;
+        if position + 1 < len {
+            self.tables.order.copy_within(position + 1..len, position);
+        }
         self.leaders -= 1;
     }
 
@@ -201,7 +241,7 @@ impl Scheduler<'_> {
 }
 
 impl LaneSlot {
-    fn first_entry(&self, jobs: &[crate::JobSlot]) -> u32 {
+    fn first_entry(&self, jobs: &[JobSlot]) -> u32 {
         match self.overdue.least(jobs) {
             NONE => self.waiting.least(jobs),
             overdue => overdue,

@@ -449,7 +449,7 @@ impl Scheduler<'_> {
     }
 
     pub(crate) fn shape_of(&self, job: u32) -> u32 {
-        self.tables.lanes[self.job(job).lane as usize].shape
+        self.job(job).shape
     }
 
     /// A stamp that nothing bears yet.

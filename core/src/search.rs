@@ -21,19 +21,19 @@ impl Scheduler<'_> {
     /// chosen units.
     pub(crate) fn search(&mut self) -> Option<(u32, u32)> {
         self.search = self.new_stamp();
-        (0..self.leaders).find_map(|position| {
+        for position in 0..self.leaders {
             let job = self.tables.order[position as usize];
             let shape = self.shape_of(job);
             if self.shape(shape).blocked == self.search || self.stream_is_shut(shape) {
-                return None;
+                continue;
             }
             let entry = self.entry(job);
-            let chosen = self.select(&entry);
-            if chosen.is_none() {
-                self.block(&entry);
+            if let Some(unit) = self.select(&entry) {
+                return Some((position, unit));
             }
-            chosen.map(|unit| (position, unit))
-        })
+            self.block(&entry);
+        }
+        None
     }
 
     /// Is the stream of this shape at its limit, or withheld?
@@ -132,6 +132,9 @@ impl Scheduler<'_> {
         if self.open < gpus {
             return None;
         }
+        if gpus == 1 {
+            return self.select_one(entry);
+        }
         let (mut first, mut count) = (NONE, 0);
         for at in 0..self.open as usize {
             let unit = self.tables.open[at];
@@ -143,11 +146,30 @@ impl Scheduler<'_> {
         (count >= gpus).then_some(first)
     }
 
+    fn select_one(&mut self, entry: &Entry) -> Option<u32> {
+        let mut best = NONE;
+        for &unit in &self.tables.open[..self.open as usize] {
+            if self.is_feasible(entry, unit)
+                && (best == NONE || self.comes_first(entry.shape, unit, best))
+            {
+                best = unit;
+            }
+        }
+        if best == NONE {
+            return None;
+        }
+        self.unit_mut(best).chosen = NONE;
+        Some(best)
+    }
+
+    fn comes_first(&self, shape: u32, unit: u32, other: u32) -> bool {
+        self.placement_rank(shape, unit) < self.placement_rank(shape, other)
+    }
+
     /// Puts a unit into the list of chosen ones and keeps the first `most`.
     fn insert_chosen(&mut self, shape: u32, first: u32, unit: u32, most: u32) -> u32 {
-        let rank = self.placement_rank(shape, unit);
         let (mut before, mut after, mut position) = (NONE, first, 0);
-        while after != NONE && self.placement_rank(shape, after) < rank {
+        while after != NONE && self.comes_first(shape, after, unit) {
             (before, after) = (after, self.unit(after).chosen);
             position += 1;
             if position == most {

@@ -45,6 +45,8 @@ pub struct JobSlot {
     /// Sorts before the rank: priority, then kind if the order looks at it.
     pub(crate) group: u16,
     pub(crate) lane: u32,
+    /// The lane's shape.
+    pub(crate) shape: u32,
     /// Neighbours in its lane's list, or siblings in its heap. `next` also links free slots.
     pub(crate) next: u32,
     pub(crate) prev: u32,
@@ -109,6 +111,7 @@ impl JobSlot {
         faults: 0,
         group: 0,
         lane: NONE,
+        shape: NONE,
         next: NONE,
         prev: NONE,
         child: NONE,
