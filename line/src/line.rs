@@ -106,7 +106,7 @@ pub enum Pool {
 }
 
 /// Device key `place`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Place {
     /// An NVIDIA GPU, or a MIG slice of one.
     Cuda,
@@ -174,7 +174,7 @@ pub enum Phase {
 }
 
 /// Job key `needs`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Needs {
     /// CUDA or Vulkan.
     Gpu,
@@ -324,6 +324,16 @@ pub enum Action {
     /// Nothing: only planned.
     #[default]
     None,
+    /// `run = ["program", ...]`: a process for each start.
+    Run {
+        /// The program and its arguments; never empty.
+        command: Vec<String>,
+    },
+    /// `worker = ["program", ...]`: a process for each unit, kept from start to start.
+    Worker {
+        /// The program and its arguments; never empty.
+        command: Vec<String>,
+    },
     /// `kernel = { tool = "...", ... }`: a built-in tool, with its settings.
     Kernel {
         /// The tool's name.

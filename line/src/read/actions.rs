@@ -1,0 +1,118 @@
+//! `run`, `worker` and `kernel`: what a job does, outside the rules.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use crate::fields::{Fields, Given, cut, refuse, wrong_type};
+use crate::line::{Action, Setting};
+use crate::near;
+use crate::problem::Code;
+use crate::report::{Finding, Report};
+use crate::tree::{Node, Table, Value};
+use crate::vocabulary;
+
+use super::Surroundings;
+
+/// The action of a job; [`Action::None`] too if it has been refused.
+pub(super) fn read(
+    fields: &Fields<'_, '_>,
+    surroundings: &dyn Surroundings,
+    report: &mut Report,
+) -> Action {
+    let run = fields.texts("run", report);
+    let worker = fields.texts("worker", report);
+    let kernel = fields.read("kernel", |node| kernel(node, surroundings, report));
+    let mut present = ["run", "worker", "kernel"]
+        .into_iter()
+        .filter_map(|key| fields.find(key))
+        .collect::<Vec<_>>();
+    present.sort_by_key(|entry| entry.key_at);
+    if let [first, others @ ..] = present.as_slice() {
+        for other in others {
+            let message = format!("`{}` beside `{}`", other.key, first.key);
+            report.add(
+                Finding::error(Code::TwoActions, other.key_at, message)
+                    .related(first.key_at, "a job does one thing")
+                    .help("leave one of them out"),
+            );
+        }
+    }
+    let owned = |words: Vec<Cow<'_, str>>| words.into_iter().map(Cow::into_owned).collect();
+    match (run, worker, kernel) {
+        (Given::Good(command, _), _, _) => Action::Run { command: owned(command) },
+        (_, Given::Good(command, _), _) => Action::Worker { command: owned(command) },
+        (_, _, Given::Good(kernel, _)) => kernel,
+        (_, _, _) => Action::None,
+    }
+}
+
+fn kernel(node: &Node<'_>, surroundings: &dyn Surroundings, report: &mut Report) -> Option<Action> {
+    let table = match &node.value {
+        Value::Table(table) => table,
+        Value::Text(tool) => {
+            let help = Some(format!("write `kernel = {{ tool = \"{}\" }}`", cut(tool)));
+            return wrong_type(node, "kernel", "a table", report, help);
+        }
+        _ => {
+            let help = Some("write `kernel = { tool = \"...\" }`".into());
+            return wrong_type(node, "kernel", "a table", report, help);
+        }
+    };
+    let fields = Fields::new(table, &vocabulary::KERNEL, report);
+    let tool = fields.text("tool", report);
+    if tool.is_absent() {
+        missing_tool(table, report);
+        return None;
+    }
+    let mut settings = BTreeMap::new();
+    let mut sound = true;
+    for entry in table.entries.iter().filter(|entry| entry.key != "tool") {
+        match setting(&entry.node, &entry.key, report) {
+            Some(setting) => {
+                settings.insert(entry.key.to_string(), setting);
+            }
+            None => sound = false,
+        }
+    }
+    let tool = tool.good().filter(|_| sound)?.to_string();
+    for fault in surroundings.kernel_faults(&tool, &settings) {
+        let setting = fault.setting.as_deref();
+        let blamed = table.entries.iter().find(|entry| Some(entry.key.as_ref()) == setting);
+        let at = blamed.or_else(|| fields.find("tool")).map_or(node.at, |entry| entry.node.at);
+        let finding = Finding::error(Code::Kernel, at, fault.message);
+        report.add(match fault.help {
+            Some(help) => finding.help(help),
+            None => finding,
+        });
+    }
+    Some(Action::Kernel { tool, settings })
+}
+
+fn missing_tool(table: &Table<'_>, report: &mut Report) {
+    let finding = Finding::error(Code::MissingKey, table.at, "a kernel without `tool`");
+    let slip =
+        table.entries.iter().find(|entry| near::slip(&entry.key, ["tool"].into_iter()).is_some());
+    report.add(match slip {
+        Some(entry) => finding.help(format!("write `tool` for `{}`", cut(&entry.key))),
+        None => finding.help("write `tool = \"...\"` in it"),
+    });
+}
+
+fn setting(node: &Node<'_>, key: &str, report: &mut Report) -> Option<Setting> {
+    match &node.value {
+        Value::Text(text) => Some(Setting::Text(text.to_string())),
+        Value::Bool(flag) => Some(Setting::Bool(*flag)),
+        Value::Float(number) => Some(Setting::Float(*number)),
+        Value::Integer(number) => match number.and_then(|number| i64::try_from(number).ok()) {
+            Some(number) => Some(Setting::Int(number)),
+            None => refuse(node, report, || {
+                let message = format!("`{}` is beyond 64 bits", cut(key));
+                Finding::error(Code::OutOfRange, node.at, message).help("write a smaller number")
+            }),
+        },
+        Value::Date | Value::List(_) | Value::Table(_) => {
+            let wanted = "true, false, a number or text";
+            wrong_type(node, &cut(key), wanted, report, None)
+        }
+    }
+}

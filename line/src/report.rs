@@ -1,0 +1,90 @@
+//! Findings as they are made, before lines and columns are known.
+
+use crate::problem::{Code, Problem, Related, Severity};
+use crate::span::{Bytes, Places};
+
+/// A [`Problem`] in the making.
+#[derive(Debug)]
+pub(crate) struct Finding {
+    code: Code,
+    severity: Severity,
+    message: String,
+    at: Bytes,
+    related: Vec<(Bytes, String)>,
+    help: Option<String>,
+}
+
+impl Finding {
+    pub(crate) fn error(code: Code, at: Bytes, message: impl Into<String>) -> Self {
+        Finding {
+            code,
+            severity: Severity::Error,
+            message: message.into(),
+            at,
+            related: Vec::new(),
+            help: None,
+        }
+    }
+
+    pub(crate) fn warning(code: Code, at: Bytes, message: impl Into<String>) -> Self {
+        Finding { severity: Severity::Warning, ..Finding::error(code, at, message) }
+    }
+
+    pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    pub(crate) fn related(mut self, at: Bytes, message: impl Into<String>) -> Self {
+        self.related.push((at, message.into()));
+        self
+    }
+}
+
+/// Names compared at most, over all suggestions for one file.
+const COMPARISONS_MAX: usize = 500_000;
+
+/// All findings of one file.
+#[derive(Debug, Default)]
+pub(crate) struct Report {
+    findings: Vec<Finding>,
+    /// Names compared so far.
+    comparisons: usize,
+}
+
+impl Report {
+    /// Whether a suggestion may still look through so many names.
+    pub(crate) fn may_compare(&mut self, names: usize) -> bool {
+        self.comparisons = self.comparisons.saturating_add(names);
+        self.comparisons <= COMPARISONS_MAX
+    }
+
+    pub(crate) fn add(&mut self, finding: Finding) {
+        self.findings.push(finding);
+    }
+
+    pub(crate) fn has_errors(&self) -> bool {
+        self.findings.iter().any(|finding| finding.severity == Severity::Error)
+    }
+
+    /// The findings of one severity, in file order, with their lines and columns.
+    pub(crate) fn into_problems(self, text: &str, severity: Severity) -> Vec<Problem> {
+        let mut findings = self.findings;
+        findings.retain(|finding| finding.severity == severity);
+        if findings.is_empty() {
+            return Vec::new();
+        }
+        findings.sort_by_key(|finding| (finding.at.start, finding.code, finding.at.end));
+        let places = Places::new(text);
+        findings.into_iter().map(|finding| problem(finding, &places)).collect()
+    }
+}
+
+fn problem(finding: Finding, places: &Places<'_>) -> Problem {
+    let Finding { code, severity, message, at, related, help } = finding;
+    let related = related
+        .into_iter()
+        .map(|(at, message)| Related { span: places.span(at), message })
+        .collect();
+    Problem { code, severity, message, span: places.span(at), related, help }
+}

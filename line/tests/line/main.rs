@@ -1,0 +1,27 @@
+//! The line file, checked from outside.
+
+mod cases;
+mod drain;
+mod random;
+mod trace;
+
+use lineside_line::{Checked, NoFiles, Problem, read};
+
+/// `code line:column` of each problem.
+fn places(problems: &[Problem]) -> Vec<String> {
+    let place = |problem: &Problem| {
+        format!("{} {}:{}", problem.code, problem.span.line, problem.span.column)
+    };
+    problems.iter().map(place).collect()
+}
+
+fn refused(text: &str) -> Vec<String> {
+    places(&read(text, &NoFiles).expect_err("the file is refused"))
+}
+
+fn taken(text: &str) -> Checked {
+    match read(text, &NoFiles) {
+        Ok(checked) => checked,
+        Err(problems) => panic!("refused: {:?}", places(&problems)),
+    }
+}
