@@ -23,7 +23,7 @@ pub(crate) enum Stage {
 /// One job.
 ///
 /// ```
-/// assert!(size_of::<lineside_core::JobSlot>() <= 192);
+/// assert!(size_of::<lineside_core::JobSlot>() <= 200);
 /// let table = vec![lineside_core::JobSlot::EMPTY; 1_000];
 /// assert_eq!(table.len(), 1_000);
 /// ```
