@@ -5,7 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use lineside_backends::host;
-use lineside_line::{Checked, KernelFault, Look, Problem, Setting, Surroundings, read_bytes, render};
+use lineside_line::{
+    Checked, KernelFault, Look, Problem, Setting, Surroundings, read_bytes, render,
+};
 
 use crate::{Refusal, terminal};
 
@@ -37,9 +39,8 @@ impl Verdict {
 
 /// Reads a file and checks it.
 pub(crate) fn judge(file: &Path) -> Result<Verdict, Refusal> {
-    let text = fs::read(file).map_err(|error| {
-        format!("error: can't read {}: {error}", file.display())
-    })?;
+    let text =
+        fs::read(file).map_err(|error| format!("error: can't read {}: {error}", file.display()))?;
     let folder = match file.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
         _ => PathBuf::from("."),
@@ -60,7 +61,8 @@ pub(crate) fn open(file: &Path) -> Result<LineFile, Refusal> {
         }
         Err(problems) => {
             let faults = if problems.len() == 1 { "1 fault" } else { "faults" };
-            let count = if problems.len() == 1 { String::new() } else { format!("{} ", problems.len()) };
+            let count =
+                if problems.len() == 1 { String::new() } else { format!("{} ", problems.len()) };
             Err(Refusal(format!("{rendered}\n{} is refused: {count}{faults}", file.display())))
         }
     }

@@ -88,8 +88,11 @@ fn trace_to(line: &Line, record: &Record, reasons: Reasons, out: impl Write) -> 
 }
 
 fn event(entry: &Entry) -> trace::Event<'_> {
-    let images = |&job: &u32, &lease: &u64, &first: &u32, &count: &u32| {
-        trace::Images { job, lease, first, count }
+    let images = |&job: &u32, &lease: &u64, &first: &u32, &count: &u32| trace::Images {
+        job,
+        lease,
+        first,
+        count,
     };
     let what = match &entry.what {
         &What::Ready { job, ticket } => trace::What::Ready { job, ticket },

@@ -63,7 +63,9 @@ impl<'l> Words<'l> {
         match reason.placement {
             PlacementRule::Only => format!("{unit} is the only unit that can take it now"),
             PlacementRule::Resident => format!("its model is loaded on {unit}, not on {next}"),
-            PlacementRule::LeastLeft => format!("less memory is left over on {unit} than on {next}"),
+            PlacementRule::LeastLeft => {
+                format!("less memory is left over on {unit} than on {next}")
+            }
             PlacementRule::LeastBusy => format!("{unit} has been leased for less long than {next}"),
             PlacementRule::LongestReleased => format!("{unit} was released before {next}"),
             PlacementRule::MostLeases => format!("{unit} holds more leases than {next}"),
@@ -121,7 +123,8 @@ impl<'l> Words<'l> {
         if not_up > 0 {
             parts.push(format!("{} not up", count(not_up, "more is", "more are")));
         }
-        let parts = if parts.is_empty() { String::new() } else { format!(": {}", parts.join(", ")) };
+        let parts =
+            if parts.is_empty() { String::new() } else { format!(": {}", parts.join(", ")) };
         format!("needs {} of {} that match{parts}", units(wanted), candidates)
     }
 

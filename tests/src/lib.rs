@@ -4,4 +4,5 @@
 //! obvious, and independent of the product.
 
 pub mod bridge;
+pub mod generate;
 pub mod model;
