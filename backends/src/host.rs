@@ -3,6 +3,7 @@
 //! A job's [`Tool`] makes a [`Product`] of each image. It goes to the same image of the jobs behind
 //! it and is kept in memory until the last of them is done with it.
 
+mod registry;
 mod store;
 mod tool;
 
@@ -21,6 +22,7 @@ use lineside_core::{Event, LeaseId, Nanos, Scheduler, UnitId};
 use lineside_line::Line;
 
 use crate::backend::{Backend, News, Start, Stop};
+pub use registry::{kernel_faults, tools};
 use store::Store;
 pub use tool::{Product, Sleep, Task, Tool, Upstream};
 

@@ -36,7 +36,8 @@ pub(crate) fn explain(arguments: &Explain) -> Result<u8, Refusal> {
 }
 
 fn time(text: &str) -> Result<Nanos, Refusal> {
-    duration(text).map_err(|error| Refusal(format!("error: --at {text}: {error}")))
+    let help = "write a whole number and ns, us, ms, s, m or h, like 12ms or 1m30s";
+    duration(text).map_err(|_| Refusal(format!("error: --at {text} is no time\nhelp: {help}")))
 }
 
 fn find(line: &Line, name: &str) -> Result<u32, Refusal> {
@@ -111,8 +112,10 @@ fn follow(line: &Line, followed: &[u32], until: Option<Nanos>) -> Vec<History> {
     {
         let now = driver.scheduler().now();
         for history in &mut histories {
-            let made = grants.made.iter().filter(|(job, _)| *job == history.job);
-            made.for_each(|(_, text)| history.add(now, text.clone(), false));
+            let own = history.job;
+            for (_, text) in grants.made.iter().filter(|(job, _)| *job == own) {
+                history.add(now, text.clone(), false);
+            }
             let job = JobId { index: history.job, generation: 0 };
             // No job is removed from a plan.
             let Ok(wait) = driver.scheduler_mut().why(now, job) else { continue };

@@ -4,14 +4,8 @@ use std::io::{IsTerminal, stderr};
 
 /// Columns of the terminal behind stderr; 100 where there is none.
 pub(crate) fn width() -> usize {
-    let (_, columns) = indicatif_size();
+    let columns = console::Term::stderr().size_checked().map(|(_, columns)| usize::from(columns));
     columns.unwrap_or(100).clamp(40, 240)
-}
-
-fn indicatif_size() -> (Option<usize>, Option<usize>) {
-    let terminal = indicatif::ProgressDrawTarget::stderr();
-    let width = if terminal.is_hidden() { None } else { terminal.width() };
-    (None, width.map(usize::from))
 }
 
 /// Is there somebody to look at colours? `NO_COLOR` is respected.
