@@ -292,7 +292,8 @@ impl<'a, B: Backend> Driver<'a, B> {
             }
             self.arrived += 1;
             let class = self.workload.class_of(job);
-            let images = if class.every.is_some() { 1 } else { class.spec.images };
+            let all = class.spec.images;
+            let images = if class.every.is_some() { all.min(1) } else { all };
             let id = Self::job_id(job);
             let taken =
                 self.apply(observer, |core, mut out| core.arrive(now, id, images, &mut out));

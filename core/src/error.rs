@@ -48,6 +48,9 @@ pub enum AddError {
     Upstream(u32),
     /// Both ends of this stream edge must have equally many images.
     UnequalImages(u32),
+    /// The upstream of this edge has arrived: what it is ready to start can't be held back by a
+    /// `depth` any more.
+    DepthTooLate(u32),
 }
 
 /// Why an input was not taken.
@@ -60,7 +63,7 @@ pub enum AddError {
 pub enum InputError {
     /// No such job, lease or unit, or one that is over: usually news that came late.
     Stale,
-    /// The job has ended, or is ending.
+    /// The job has ended.
     Ended,
     /// The job has arrived before.
     Arrived,
@@ -105,6 +108,9 @@ impl fmt::Display for AddError {
             AddError::Upstream(edge) => write!(f, "edge {edge}: no such upstream"),
             AddError::UnequalImages(edge) => {
                 write!(f, "edge {edge}: a stream needs equally many images at both ends")
+            }
+            AddError::DepthTooLate(edge) => {
+                write!(f, "edge {edge}: the upstream has arrived, too late for a depth")
             }
         }
     }

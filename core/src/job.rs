@@ -67,7 +67,8 @@ impl Scheduler<'_> {
     ///
     /// # Errors
     ///
-    /// [`InputError::Stale`], [`InputError::Ended`] or [`InputError::Arrived`].
+    /// [`InputError::Stale`], [`InputError::Ended`], [`InputError::Arrived`], or
+    /// [`InputError::FedInFull`] if it has fewer images.
     pub fn arrive(
         &mut self,
         now: Nanos,
@@ -77,15 +78,16 @@ impl Scheduler<'_> {
     ) -> Result<(), InputError> {
         let at = self.find_job(job)?;
         match self.job(at).stage {
-            Stage::Held => {}
-            Stage::Arrived => return Err(InputError::Arrived),
-            Stage::Free | Stage::Ending | Stage::Ended => return Err(InputError::Ended),
+            Stage::Held if images <= self.job(at).images => {}
+            Stage::Held => return Err(InputError::FedInFull),
+            Stage::Arrived | Stage::Ending => return Err(InputError::Arrived),
+            Stage::Free | Stage::Ended => return Err(InputError::Ended),
         }
         // Nothing below can fail.
         self.set_clock(now);
         let slot = self.job_mut(at);
         slot.stage = Stage::Arrived;
-        slot.fed = images.min(slot.images);
+        slot.fed = images;
         self.touch(at);
         self.settle(out);
         Ok(())
@@ -106,10 +108,10 @@ impl Scheduler<'_> {
         let at = self.find_job(job)?;
         let slot = self.job(at);
         match slot.stage {
-            Stage::Arrived if slot.fed < slot.images => {}
-            Stage::Arrived => return Err(InputError::FedInFull),
+            Stage::Arrived | Stage::Ending if slot.fed < slot.images => {}
+            Stage::Arrived | Stage::Ending => return Err(InputError::FedInFull),
             Stage::Held => return Err(InputError::NotArrived),
-            Stage::Free | Stage::Ending | Stage::Ended => return Err(InputError::Ended),
+            Stage::Free | Stage::Ended => return Err(InputError::Ended),
         }
         // Nothing below can fail.
         self.set_clock(now);
@@ -119,11 +121,11 @@ impl Scheduler<'_> {
         Ok(())
     }
 
-    /// Cancels a job, whether it has arrived or not.
+    /// Cancels a job, whether it has arrived or not. One whose outcome is known goes on ending.
     ///
     /// # Errors
     ///
-    /// [`InputError::Stale`], or [`InputError::Ended`] if its outcome is known.
+    /// [`InputError::Stale`] or [`InputError::Ended`].
     pub fn cancel(
         &mut self,
         now: Nanos,
@@ -131,11 +133,14 @@ impl Scheduler<'_> {
         out: &mut impl FnMut(&Scheduler<'_>, Event),
     ) -> Result<(), InputError> {
         let at = self.find_job(job)?;
-        if self.job(at).is_over() {
+        if self.job(at).stage == Stage::Ended {
             return Err(InputError::Ended);
         }
         // Nothing below can fail.
         self.set_clock(now);
+        if self.job(at).is_over() {
+            return Ok(());
+        }
         self.end_badly(at, Outcome::Cancelled, RevokeCause::Cancel, out);
         self.settle(out);
         Ok(())
@@ -201,9 +206,15 @@ impl Scheduler<'_> {
 
     fn check_edge(&self, spec: &JobSpec, at: u32, edge: &Edge) -> Result<(), AddError> {
         let upstream = self.find_job(edge.upstream).map_err(|_| AddError::Upstream(at))?;
-        let unequal = self.job(upstream).images != spec.images;
+        let JobSlot { images, stage, .. } = *self.job(upstream);
         match edge.mode {
-            Mode::Stream { .. } if unequal => Err(AddError::UnequalImages(at)),
+            Mode::Stream { .. } if images != spec.images => Err(AddError::UnequalImages(at)),
+            // What is ready stays ready (semantics, section 2).
+            Mode::Stream { depth }
+                if depth > 0 && matches!(stage, Stage::Arrived | Stage::Ending) =>
+            {
+                Err(AddError::DepthTooLate(at))
+            }
             Mode::Stream { .. } | Mode::Barrier { .. } => Ok(()),
         }
     }

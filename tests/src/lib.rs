@@ -4,5 +4,6 @@
 //! obvious, and independent of the product.
 
 pub mod bridge;
+pub mod calls;
 pub mod generate;
 pub mod model;

@@ -1,2 +1,4 @@
 //! stub
-pub(crate) fn boards(_: &[String]) -> Result<(), String> { Ok(()) }
+pub(crate) fn boards(_: &[String]) -> Result<(), String> {
+    Ok(())
+}

@@ -16,7 +16,11 @@ use super::tool::{Sleep, Tool};
 /// # Errors
 ///
 /// Every job that can't be run on the host, in words.
-pub fn tools(line: &Line, folder: &Path, results: &Path) -> Result<Vec<Box<dyn Tool>>, Vec<String>> {
+pub fn tools(
+    line: &Line,
+    folder: &Path,
+    results: &Path,
+) -> Result<Vec<Box<dyn Tool>>, Vec<String>> {
     let mut tools = Vec::with_capacity(line.jobs.len());
     let mut faults = Vec::new();
     for job in &line.jobs {

@@ -202,7 +202,7 @@ impl Model {
     }
 
     /// Moves the clock on, never back.
-    fn tick(&mut self, now: Time) {
+    pub(crate) fn tick(&mut self, now: Time) {
         self.now = self.now.max(now);
     }
 
