@@ -2,6 +2,8 @@
 
 mod cases;
 mod drain;
+mod faults;
+mod large;
 mod random;
 mod trace;
 
