@@ -94,20 +94,25 @@ fn what_a_fault_of_syntax_swallows_is_not_missed() {
 #[test]
 fn syntax_is_explained() {
     let cases = [
-        ("a = 10ms", "syntax 1:5", "\"10ms\""),
-        ("a = True", "syntax 1:5", "true"),
-        ("a = “x”", "syntax 1:5", "\"x\""),
-        ("a: 1", "syntax 1:2", "="),
-        ("a = \"x", "syntax 1:5", "\""),
-        ("[a", "syntax 1:3", "]"),
-        ("a = [1", "syntax 1:5", "]"),
-        ("a = { b = 1", "syntax 1:5", "}"),
+        ("name = 10ms", "syntax 2:8", "\"10ms\""),
+        ("name = True", "syntax 2:8", "`true`"),
+        ("name = “x”", "syntax 2:8", "\"x\""),
+        ("name = ", "syntax 2:8", "a value"),
+        ("name: 1", "syntax 2:5", "`=`"),
+        ("name", "syntax 2:5", "`name = `"),
+        ("name = \"x", "syntax 2:8", "quote"),
+        ("name = '''x", "syntax 2:8", "three quotes"),
+        ("[[job", "syntax 2:6", "]]"),
+        ("name = [1", "syntax 2:8", "`]`"),
+        ("name = { b = [", "syntax 2:8", "`}`"),
+        ("name = 1 2", "syntax 2:8", "\"1 2\""),
     ];
     for (text, place, help) in cases {
-        let problems = read(text, &NoFiles).unwrap_err();
-        assert_eq!(places(&problems[..1]), [place], "{text}");
-        let helped = problems[0].help.as_ref().is_none_or(|given| given.contains(help));
-        assert!(helped, "{text}: {:?}", problems[0].help);
+        let mut problems = read(&format!("[line]\n{text}"), &NoFiles).unwrap_err();
+        problems.retain(|problem| problem.code == Code::Syntax);
+        assert_eq!(places(&problems), [place], "{text}");
+        let given = problems[0].help.as_ref().expect(text);
+        assert!(given.contains(help), "{text}: {given}");
     }
 }
 
@@ -291,10 +296,13 @@ fn devices_are_cut_as_the_table_allows() {
     assert_eq!(device(memory), ["memory-with-mig 3:10"]);
     let media = "gpu = \"A100-40GB\"\nmig = [\"1g.5gb+me\", \"1g.5gb+me\"]";
     assert_eq!(device(media), ["illegal-layout 4:21"]);
-    let start = "gpu = \"A100-40GB\"\nmig = [\"1g.10gb\", \"1g.10gb\", \"1g.10gb\", \"1g.5gb\", \
-                 \"1g.5gb+me\", \"1g.5gb\"]";
-    // Slices of two and of one share the last two memory slices, and no slice starts at 7.
-    assert_eq!(device(start), ["illegal-layout 4:8"].map(|_| "illegal-layout 4:66"));
+    let many = "gpu = \"A100-40GB\"\nmig = [\"1g.10gb\", \"1g.10gb\", \"4g.20gb\"]";
+    assert_eq!(device(many), NONE);
+    let many = "gpu = \"A100-40GB\"\nmig = [\"3g.20gb\", \"2g.10gb\", \"1g.10gb\", \"1g.5gb\"]";
+    assert_eq!(device(many), ["illegal-layout 4:7"]);
+    let many = "gpu = \"A100-40GB\"\nmig = [\"1g.10gb\", \"1g.10gb\", \"1g.10gb\", \
+                \"1g.10gb\", \"1g.10gb\"]";
+    assert_eq!(device(many), ["illegal-layout 4:52"]);
 }
 
 #[test]
@@ -369,7 +377,7 @@ fn windows_hold_64_images() {
 fn injected_faults_hit_images_that_there_are() {
     assert_eq!(
         job("images = 3\ninject = [{ image = 2 }, { image = 3 }]"),
-        ["inject-beyond-images 7:34"]
+        ["inject-beyond-images 7:36"]
     );
     assert_eq!(job("images = 0\ninject = [{ image = 0 }]"), ["inject-beyond-images 7:21"]);
 }

@@ -3,6 +3,7 @@
 mod cases;
 mod drain;
 mod faults;
+mod hostile;
 mod large;
 mod random;
 mod trace;
