@@ -305,6 +305,31 @@ mod tests {
     }
 
     #[test]
+    fn sums_may_fit_where_no_start_is_free() {
+        let profile = |name, starts: &[u8]| Profile {
+            name,
+            id: 0,
+            compute: 1,
+            size: 2,
+            starts: starts.to_vec(),
+            max_count: 4,
+            memory: None,
+            multiprocessors: None,
+        };
+        let profiles = vec![profile("odd", &[1, 3]), profile("even", &[0, 2, 4])];
+        let (architecture, compute_slices, memory_slices) = ("none", 8, 6);
+        let gpu = Gpu { name: "g", architecture, compute_slices, memory_slices, profiles };
+        let [odd, even] = [&gpu.profiles[0], &gpu.profiles[1]];
+        assert_eq!(gpu.place(&[even, odd]), Ok(vec![0, 3]));
+        let misfit = gpu.place(&[even, odd, even]).unwrap_err();
+        assert_eq!(misfit.entry, Some(2));
+        assert_eq!(
+            misfit.to_string(),
+            "no free start for the second even: it may start at 0 or 2 or 4"
+        );
+    }
+
+    #[test]
     fn a_misfit_names_the_slice_that_is_one_too_many() {
         let gpu = gpu("A100-40GB").unwrap();
         let layout: Vec<&Profile> =

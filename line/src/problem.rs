@@ -14,10 +14,10 @@ use crate::span::Span;
 /// ```
 /// use lineside_line::{Code, NoFiles, read};
 ///
-/// let problems = read("[[job]]\nname = \"a\"\nprioritty = 3\n", &NoFiles).unwrap_err();
+/// let problems = read("[policy]\nplacemnt = \"pack\"\n", &NoFiles).unwrap_err();
 /// assert_eq!(problems[0].code, Code::UnknownKey);
-/// assert_eq!((problems[0].span.line, problems[0].span.column), (3, 1));
-/// assert_eq!(problems[0].help.as_deref(), Some("write `priority`"));
+/// assert_eq!((problems[0].span.line, problems[0].span.column), (2, 1));
+/// assert_eq!(problems[0].help.as_deref(), Some("write `placement`"));
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {

@@ -50,9 +50,17 @@ pub(crate) struct Report {
     findings: Vec<Finding>,
     /// Names compared so far.
     comparisons: usize,
+    /// From here on nothing more is taken in.
+    muted_from: Option<u32>,
 }
 
 impl Report {
+    /// Takes in no more findings from an offset on: a bracket that is never closed stands there,
+    /// and whatever is behind it is not what it seems.
+    pub(crate) fn mute_from(&mut self, offset: u32) {
+        self.muted_from = Some(offset);
+    }
+
     /// Whether a suggestion may still look through so many names.
     pub(crate) fn may_compare(&mut self, names: usize) -> bool {
         self.comparisons = self.comparisons.saturating_add(names);
@@ -60,7 +68,9 @@ impl Report {
     }
 
     pub(crate) fn add(&mut self, finding: Finding) {
-        self.findings.push(finding);
+        if self.muted_from.is_none_or(|offset| finding.at.start < offset) {
+            self.findings.push(finding);
+        }
     }
 
     pub(crate) fn has_errors(&self) -> bool {

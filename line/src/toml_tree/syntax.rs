@@ -1,256 +1,202 @@
-//! What faults of syntax say to people, and what they did to the tree.
-//!
-//! The parser goes on after a fault. What it makes of the rest is right for most faults; for the
-//! others this module says which keys and tables may be missing, so that nobody is blamed for
-//! what only follows from the fault.
+//! Faults of syntax, in words.
 
-use toml::de::Error;
+use toml_parser::{Expected, ParseError};
 
 use crate::problem::Code;
 use crate::report::{Finding, Report};
 use crate::tree::Bytes;
 
-/// The faults of syntax of one text, and what they damaged.
-#[derive(Debug, Default)]
-pub(super) struct Damage {
-    /// By place.
-    faults: Vec<Fault>,
-    /// Where the headers of tables start; sorted by `settle`.
-    headers: Vec<u32>,
-    /// Those of `headers` whose table lost entries; sorted.
-    broken: Vec<u32>,
-    /// Text that an unclosed bracket or quote swallowed; sorted.
-    swallowed: Vec<Bytes>,
-    /// The root table lost entries.
-    pub(super) root: bool,
-    /// Tables may have been lost.
-    pub(super) lost: bool,
+/// A fault of syntax.
+#[derive(Debug)]
+pub(super) struct Fault {
+    at: Bytes,
+    kind: FaultKind,
 }
 
 #[derive(Debug)]
-struct Fault {
-    at: Bytes,
-    message: String,
-    /// The value that it is in: that value is damaged, its key is not.
-    leaf: Option<Bytes>,
-    /// The outermost list or table that is not closed here.
-    unclosed: Option<Bytes>,
+enum FaultKind {
+    /// What the parser says, for people who know TOML.
+    Parser(String),
+    /// As before, about a text that never ends.
+    Text(String),
+    /// A bracket that is never closed; all behind it is taken for what is in it.
+    Unclosed(&'static str),
+    /// A key, or the table of a header, that is there already.
+    Twice { first: Bytes, header: bool },
+    /// A path of keys through what is no table.
+    Value { first: Bytes },
+    /// More in one another than any line file needs.
+    TooDeep,
 }
 
 impl Fault {
-    fn is_unclosed(&self) -> bool {
-        self.message.starts_with("unclosed") || self.message.contains("multi-line")
+    pub(super) fn parser(error: &ParseError) -> Self {
+        let at = error.unexpected().or(error.context()).unwrap_or_default();
+        let at = Bytes::new(at.start(), at.end());
+        let open = error.context().map(|open| Bytes::new(open.start(), open.end()));
+        let unclosed = match error.description() {
+            "unclosed array" => Some("]"),
+            "unclosed inline table" => Some("}"),
+            _ => None,
+        };
+        match (unclosed, open) {
+            (Some(end), Some(open)) => Fault { at: open, kind: FaultKind::Unclosed(end) },
+            (_, _) => Fault { at, kind: FaultKind::Parser(message(error)) },
+        }
+    }
+
+    pub(super) fn twice(at: Bytes, first: Bytes, header: bool) -> Self {
+        Fault { at, kind: FaultKind::Twice { first, header } }
+    }
+
+    pub(super) fn value(at: Bytes, first: Bytes) -> Self {
+        Fault { at, kind: FaultKind::Value { first } }
+    }
+
+    pub(super) fn too_deep(at: Bytes) -> Self {
+        Fault { at, kind: FaultKind::TooDeep }
+    }
+
+    /// The fault of a key or value that stands there: a text that never ends is wrong as a whole.
+    pub(super) fn inside(self, at: Bytes) -> Self {
+        match self.kind {
+            FaultKind::Parser(message) if self.at.start >= at.end && is_text(&message) => {
+                Fault { at, kind: FaultKind::Text(message) }
+            }
+            kind => Fault { at: self.at, kind },
+        }
+    }
+
+    /// Whether tables behind it may have been taken for something else.
+    pub(super) fn loses_tables(&self) -> bool {
+        match &self.kind {
+            FaultKind::Parser(message) | FaultKind::Text(message) => message.contains("multi-line"),
+            FaultKind::Unclosed(_) | FaultKind::TooDeep => true,
+            FaultKind::Twice { header, .. } => *header,
+            FaultKind::Value { .. } => false,
+        }
     }
 }
 
-impl Damage {
-    /// The faults, one a line: what a line's second fault says follows from the first.
-    pub(super) fn new(text: &str, errors: &[Error]) -> Self {
-        let mut faults: Vec<Fault> = errors.iter().map(|error| fault(text, error)).collect();
-        faults.sort_by_key(|fault| fault.at.start);
-        let mut seen = 0;
-        let mut first = true;
-        faults.retain(|fault| {
-            let start = floor(text, fault.at.start as usize);
-            let new_line = first || text.as_bytes()[seen..start].contains(&b'\n');
-            first = false;
-            seen = start;
-            new_line || fault.is_unclosed()
-        });
-        Damage { faults, ..Damage::default() }
-    }
+fn is_text(message: &str) -> bool {
+    message.contains("string, expected `")
+}
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.faults.is_empty()
+/// What the parser says, and what it expected.
+fn message(error: &ParseError) -> String {
+    let mut message = error.description().to_owned();
+    let expected: Vec<String> = error
+        .expected()
+        .unwrap_or_default()
+        .iter()
+        .map(|expected| match expected {
+            Expected::Literal("\n") => "a new line".to_owned(),
+            Expected::Literal(literal) => format!("`{literal}`"),
+            Expected::Description(description) => (*description).to_owned(),
+            // The parser may learn to expect more.
+            _ => "something else".to_owned(),
+        })
+        .collect();
+    if !expected.is_empty() {
+        message.push_str(", expected ");
+        message.push_str(&expected.join(" or "));
     }
+    message
+}
 
-    pub(super) fn header(&mut self, at: Bytes) {
-        self.headers.push(at.start);
+/// Reports faults: one a line, since what a line's second fault says follows from the first, and
+/// none behind a bracket that is never closed.
+pub(super) fn describe(text: &str, mut faults: Vec<Fault>, report: &mut Report) {
+    let unclosed = faults.iter().filter(|fault| matches!(fault.kind, FaultKind::Unclosed(_)));
+    let unclosed = unclosed.map(|fault| fault.at).min();
+    if let Some(open) = unclosed {
+        faults.retain(|fault| fault.at <= open);
     }
-
-    pub(super) fn container(&mut self, at: Bytes) {
-        for fault in from(&mut self.faults, at.end) {
-            if fault.at.start > at.end {
-                break;
-            }
-            let outermost = fault.unclosed.is_none_or(|inner| at.start < inner.start);
-            if outermost && fault.message.starts_with("unclosed") {
-                fault.unclosed = Some(at);
-            }
-        }
-    }
-
-    pub(super) fn leaf(&mut self, at: Bytes) {
-        for fault in from(&mut self.faults, at.start) {
-            if fault.at.start > at.end {
-                break;
-            }
-            fault.leaf = Some(at);
-            if fault.message.contains("multi-line") && fault.at.start == at.end {
-                fault.unclosed = Some(at);
-            }
-        }
-    }
-
-    /// Once everything has been seen: works out what is damaged.
-    pub(super) fn settle(&mut self, text: &str) {
-        self.headers.sort_unstable();
-        let swallowed = self.faults.iter().filter_map(|fault| fault.unclosed);
-        self.swallowed = merged(swallowed.collect());
-        for fault in &mut self.faults {
-            if let Some(open) = fault.unclosed {
-                fault.at = Bytes { start: open.start, end: open.start + 1 };
-                self.lost = true;
-            }
-        }
-        // Of what is inside swallowed text only the opening itself is told.
-        let swallowed = &self.swallowed;
-        self.faults.retain(|fault| {
-            let inside = swallowed.partition_point(|region| region.start <= fault.at.start);
-            let region = inside.checked_sub(1).map(|index| swallowed[index]);
-            match region.filter(|region| fault.at.start <= region.end) {
-                Some(region) => fault.unclosed == Some(region),
-                None => true,
-            }
-        });
-        self.faults.sort_by_key(|fault| fault.at.start);
-        for fault in &self.faults {
-            let in_header = starts_in_header(text, fault.at.start);
-            self.lost |= in_header || fault.message.contains("recur");
-            let duplicate = fault.message.starts_with("duplicate key") && !in_header;
-            if fault.leaf.is_none() && !duplicate {
-                match self.headers.partition_point(|header| *header <= fault.at.start) {
-                    0 => self.root = true,
-                    after => self.broken.push(self.headers[after - 1]),
-                }
-            }
-        }
-        self.root |= self.lost;
-    }
-
-    pub(super) fn has_header(&self, at: Bytes) -> bool {
-        self.broken.binary_search(&at.start).is_ok()
-    }
-
-    /// Whether a fault is in or at the edge of this value.
-    pub(super) fn touches(&self, at: Bytes) -> bool {
-        let first = self.faults.partition_point(|fault| fault.at.start < at.start);
-        let fault = self.faults.get(first).is_some_and(|fault| fault.at.start <= at.end);
-        let region = self.swallowed.partition_point(|region| region.end <= at.start);
-        fault || self.swallowed.get(region).is_some_and(|region| region.start < at.end)
-    }
-
-    /// Says each fault in words.
-    pub(super) fn describe(&self, text: &str, report: &mut Report) {
-        for fault in &self.faults {
+    faults.sort_by_key(|fault| fault.at);
+    let mut seen = 0;
+    for (index, fault) in faults.iter().enumerate() {
+        let start = text.floor_char_boundary(fault.at.start as usize);
+        let same_line = index > 0 && !text.as_bytes()[seen..start].contains(&b'\n');
+        seen = start;
+        if !same_line || matches!(fault.kind, FaultKind::Unclosed(_)) {
             report.add(finding(text, fault));
         }
     }
+    if let Some(open) = unclosed {
+        report.mute_from(open.start);
+    }
 }
 
-fn fault(text: &str, error: &Error) -> Fault {
-    let (start, end) = match error.span() {
-        Some(span) => (floor(text, span.start), floor(text, span.end)),
-        None => (0, 0),
-    };
-    let message = error.message().trim_end_matches(", expected nothing").to_owned();
-    Fault { at: Bytes::new(start, end), message, leaf: None, unclosed: None }
-}
-
-/// The nearest boundary of a character at or before an offset.
-fn floor(text: &str, offset: usize) -> usize {
-    text.floor_char_boundary(offset)
-}
-
-/// The faults from an offset on.
-fn from(faults: &mut [Fault], offset: u32) -> impl Iterator<Item = &mut Fault> {
-    let first = faults.partition_point(|fault| fault.at.start < offset);
-    faults[first..].iter_mut()
-}
-
-/// Regions without those that lie inside others.
-fn merged(mut regions: Vec<Bytes>) -> Vec<Bytes> {
-    regions.sort_unstable_by_key(|region| (region.start, std::cmp::Reverse(region.end)));
-    let mut outer: Vec<Bytes> = Vec::new();
-    for region in regions {
-        if outer.last().is_none_or(|last| region.start > last.end) {
-            outer.push(region);
+fn finding(text: &str, fault: &Fault) -> Finding {
+    let at = fault.at;
+    let raw = text.get(at.range()).unwrap_or("");
+    let error = |message: &str| Finding::error(Code::Syntax, at, message);
+    match &fault.kind {
+        FaultKind::Parser(message) => parser_finding(text, at, raw, message),
+        FaultKind::Text(_) if raw.starts_with("\"\"\"") || raw.starts_with("'''") => {
+            error("this text is never closed").help("write the same three quotes at its end")
+        }
+        FaultKind::Text(_) => error("this text has no closing quote on its line")
+            .help("write the same quote at its end"),
+        FaultKind::Unclosed(end) => error(&format!("this `{raw}` is never closed"))
+            .help(format!("write `{end}` after its last item")),
+        FaultKind::Twice { first, header } => {
+            let message = format!("`{raw}` stands twice");
+            let finding =
+                Finding::error(Code::DuplicateKey, at, message).related(*first, "first here");
+            match header {
+                true => finding.help(format!(
+                    "write one `[{raw}]`, or `[[{raw}]]` each time where there can be several"
+                )),
+                false => finding.help("keep one of them"),
+            }
+        }
+        FaultKind::Value { first } => {
+            error(&format!("`{raw}` is not a table that keys can be added to"))
+                .related(*first, "it is written here")
+                .help("write the whole table in one place")
+        }
+        FaultKind::TooDeep => {
+            error("too many lists, tables or keys in one another").help("no line file needs these")
         }
     }
-    outer
 }
 
-/// The line up to an offset.
-fn line_before(text: &str, offset: u32) -> &str {
-    let before = &text[..floor(text, offset as usize)];
-    &before[before.rfind('\n').map_or(0, |end| end + 1)..]
-}
-
-fn starts_in_header(text: &str, offset: u32) -> bool {
-    let before = line_before(text, offset).trim_start();
-    before.starts_with('[') && !before.contains('=')
-}
-
-/// The words for a fault.
-fn finding(text: &str, fault: &Fault) -> Finding {
-    let error = |at: Bytes, message: String| Finding::error(Code::Syntax, at, message);
-    let raw = &text[fault.at.range()];
-    let message = fault.message.as_str();
-    if fault.unclosed.is_some() {
-        return unclosed(fault);
-    }
-    if message.starts_with("duplicate key") {
-        let finding = Finding::error(Code::DuplicateKey, fault.at, format!("`{raw}` stands twice"));
-        return match starts_in_header(text, fault.at.start) {
-            true => finding.help(format!(
-                "write one `[{raw}]`, or `[[{raw}]]` each time where there can be several"
-            )),
-            false => finding.help("keep one of them"),
-        };
-    }
-    if let Some(help) = unquoted(message, raw) {
-        let message = if raw.is_empty() { "a value is missing here" } else { "not a value" };
-        return error(fault.at, message.into()).help(help);
-    }
-    if message.starts_with("invalid unquoted key") && raw.starts_with(':') {
-        return error(fault.at, "`:` after a key".into()).help("write `=`");
-    }
-    if message.starts_with("key with no value") {
-        let key = line_before(text, fault.at.start).trim();
-        return error(fault.at, format!("`{key}` has no value"))
-            .help(format!("write `{key} = ` and the value"));
-    }
-    if let (Some(leaf), true) = (fault.leaf, message.starts_with("invalid basic string")) {
-        return error(leaf, "this text has no closing quote on its line".into())
-            .help("write `\"` at its end");
-    }
-    error(fault.at, format!("not TOML: {message}"))
-}
-
-fn unclosed(fault: &Fault) -> Finding {
-    let (message, help) = if fault.message.contains("inline table") {
-        ("this `{` is never closed", "write `}` after its last entry")
-    } else if fault.message.contains("multi-line") {
-        ("this text is never closed", "write the same three quotes at its end")
-    } else {
-        ("this `[` is never closed", "write `]` after its last item")
-    };
-    Finding::error(Code::Syntax, fault.at, message).help(help)
-}
-
-/// What to write for a word that stands where a value should.
-fn unquoted(message: &str, raw: &str) -> Option<String> {
+/// The parser's messages, where people would not see what they mean.
+fn parser_finding(text: &str, at: Bytes, raw: &str, message: &str) -> Finding {
+    let error = |message: &str| Finding::error(Code::Syntax, at, message);
     let word = message.starts_with("string values must be quoted")
         || message.starts_with("invalid float, expected `nan`")
         || message.starts_with("invalid float, expected `inf`");
     if word && raw.is_empty() {
-        return Some("write a value after `=`".into());
+        return error("a value is missing here").help("write a value after `=`");
     }
     if word {
-        let text = raw.trim_matches(|quote| matches!(quote, '“' | '”' | '„' | '‘' | '’' | '\''));
-        let text: String = text.chars().filter(|c| !c.is_control() && *c != '"').collect();
-        return Some(format!("write text in straight quotes: `\"{text}\"`"));
+        let bare = raw.trim_matches(|quote| matches!(quote, '“' | '”' | '„' | '‘' | '’' | '\''));
+        let bare: String = bare.chars().filter(|c| !c.is_control() && *c != '"').collect();
+        return error("not a value").help(format!("write text in straight quotes: \"{bare}\""));
     }
-    let flag = message.starts_with("invalid boolean");
-    flag.then(|| format!("write `{}`", raw.to_ascii_lowercase()))
+    if message.starts_with("invalid boolean") {
+        return error("not a value").help(format!("write `{}`", raw.to_ascii_lowercase()));
+    }
+    if message.starts_with("invalid unquoted key") && raw.starts_with(':') {
+        return error("`:` after a key").help("write `=`");
+    }
+    if message.starts_with("key with no value") {
+        let key = line_before(text, at.start).trim();
+        return error(&format!("`{key}` has no value"))
+            .help(format!("write `{key} = ` and the value"));
+    }
+    for (unclosed, end) in [("unclosed array table", "]]"), ("unclosed table", "]")] {
+        if message.starts_with(unclosed) {
+            return error("this header is not closed").help(format!("write `{end}` at its end"));
+        }
+    }
+    error(&format!("not TOML: {message}"))
+}
+
+/// The line up to an offset.
+fn line_before(text: &str, offset: u32) -> &str {
+    let before = &text[..text.floor_char_boundary(offset as usize)];
+    &before[before.rfind('\n').map_or(0, |end| end + 1)..]
 }

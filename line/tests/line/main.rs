@@ -2,6 +2,9 @@
 
 mod cases;
 mod drain;
+mod faults;
+mod hostile;
+mod large;
 mod random;
 mod trace;
 
