@@ -13,7 +13,7 @@ use crate::model::read;
 
 use self::draft::Draft;
 use self::features::Features;
-pub(crate) use self::random::Random;
+pub use self::random::Random;
 
 /// How many drafts of a seed may be refused before something must be wrong with the generator.
 const DRAFTS_MAX: u64 = 1000;

@@ -1,7 +1,8 @@
 //! Lineside, checked from outside.
 //!
-//! [`model`] holds the allocation rules a second time, written from `semantics.md` alone: slow,
-//! obvious, and independent of the product.
+//! [`model`] holds the allocation rules a second time, written from `docs/semantics.md` alone:
+//! slow, obvious, and independent of the product. [`generate`] makes lines to compare the two on,
+//! [`calls`] makes calls, and [`bridge`] translates.
 
 pub mod bridge;
 pub mod calls;

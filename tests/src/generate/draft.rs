@@ -133,7 +133,8 @@ impl<'a> Draft<'a> {
             self.begin("[[model]]");
             self.put_text("name", &format!("{}m{index}", self.prefix));
             if self.random.chance(85) {
-                let quarters = self.random.within(0, self.features.memory_max * 2);
+                let most = self.features.memory_max * 2;
+                let quarters = self.random.pick(&[0, most / 2, most * 2 / 3, most]);
                 let weights = self.memory(quarters);
                 self.put("weights", weights);
             }

@@ -37,6 +37,8 @@ pub(super) struct Features {
     pub(super) uses_model: u64,
     pub(super) uses_stream: u64,
     pub(super) limited: u64,
+    /// Jobs that leave little room on a unit.
+    pub(super) large: u64,
     pub(super) gang: u64,
     pub(super) batched: u64,
     pub(super) parallel: u64,
@@ -75,13 +77,15 @@ enum Theme {
     Fallback,
     Slices,
     Ends,
+    Feeds,
 }
 
-const THEMES: [Theme; 11] = [
+const THEMES: [Theme; 14] = [
     Theme::Anything,
     Theme::Anything,
     Theme::Circles,
     Theme::Circles,
+    Theme::Overtaking,
     Theme::Overtaking,
     Theme::Losses,
     Theme::Residency,
@@ -89,6 +93,8 @@ const THEMES: [Theme; 11] = [
     Theme::Fallback,
     Theme::Slices,
     Theme::Ends,
+    Theme::Feeds,
+    Theme::Feeds,
 ];
 
 impl Features {
@@ -108,6 +114,7 @@ impl Features {
                 features.memory_max = 30;
             }
             Theme::Ends => features.make_ends(random),
+            Theme::Feeds => features.make_feeds(random),
         }
         features
     }
@@ -128,6 +135,7 @@ impl Features {
             uses_model: percent(),
             uses_stream: percent(),
             limited: 70,
+            large: percent() / 2,
             gang: percent() / 2,
             batched: percent(),
             parallel: percent(),
@@ -178,7 +186,7 @@ impl Features {
         self.slots_max = random.pick(&[1, 1, 2]);
         self.jobs = random.within(3, 7);
         self.images = random.within(2, 5);
-        (self.other_images, self.empty) = (0, 0);
+        (self.other_images, self.empty) = (0, random.pick(&[0, 0, 20]));
         self.legacy = random.pick(&[10, 50]);
         self.edge = random.pick(&[60, 90]);
         self.stream_edge = 90;
@@ -189,25 +197,36 @@ impl Features {
         self.needs = random.pick(&[0, 0, 30]);
         self.gang = random.pick(&[0, 0, 0, 20]);
         self.job_memory_max = random.pick(&[0, 12, 24]);
-        self.overtake = random.pick(&[Some(0), Some(1), Some(2), None]);
+        self.large = random.pick(&[0, 20, 40]);
+        self.overtake = random.pick(&[Some(0), Some(0), Some(1), Some(2), None]);
         (self.unit_faults, self.bursts) = (random.pick(&[0, 0, 2]), 0);
         self.cancels = random.pick(&[0, 0, 1]);
     }
 
-    /// Large entries that small ones pass.
+    /// Large entries that small ones pass, of shapes that differ in little.
     fn make_overtaking(&mut self, random: &mut Random) {
-        self.overtake = Some(random.below(4));
-        self.cuda = random.within(1, 3);
-        self.jobs = random.within(4, 8);
-        self.images = random.within(2, 8);
+        self.overtake = Some(random.pick(&[0, 1, 1, 2, 3]));
+        self.patience_ms = random.pick(&[None, None, None, Some(8)]);
+        (self.cuda, self.vulkan) = (random.within(1, 3), 0);
+        self.sliced = random.pick(&[0, 0, 0, 1]);
+        self.profile = 60;
+        self.jobs = random.within(5, 9);
+        self.images = random.within(3, 10);
         self.legacy = 70;
         self.train = 10;
+        self.edge = random.pick(&[0, 0, 20]);
+        self.large = random.pick(&[20, 40]);
         self.gang = random.pick(&[0, 30, 50]);
-        self.job_memory_max = random.pick(&[12, 24, 30]);
-        self.slots_max = random.pick(&[1, 2, 3]);
-        self.arrive = 60;
-        self.streams = random.within(0, 2);
-        self.uses_stream = random.pick(&[0, 40]);
+        self.job_memory_max = random.pick(&[0, 4]);
+        self.slots_max = random.pick(&[2, 3]);
+        self.time_max = random.pick(&[2, 4]);
+        self.arrive = 70;
+        self.needs = random.pick(&[0, 20]);
+        self.fallback = random.pick(&[0, 30]);
+        (self.models, self.uses_model) = (2, random.pick(&[0, 30]));
+        (self.streams, self.uses_stream) = (2, random.pick(&[0, 0, 30, 60]));
+        (self.unit_faults, self.bursts) = (random.pick(&[0, 0, 2]), 0);
+        self.cancels = random.pick(&[0, 1, 2]);
     }
 
     /// Units that are lost under their leases, again and again.
@@ -215,10 +234,12 @@ impl Features {
         self.unit_faults = random.within(0, 6);
         self.bursts = random.within(2, 6);
         (self.cuda, self.vulkan, self.cpu) = (random.within(1, 2), 0, 0);
-        self.slots_max = random.pick(&[1, 2, 4]);
-        self.legacy = random.pick(&[30, 80]);
-        self.parallel = random.pick(&[0, 60, 90]);
-        self.threaded = random.pick(&[0, 60, 90]);
+        self.slots_max = random.pick(&[1, 2, 6]);
+        self.job_memory_max = random.pick(&[0, 4]);
+        self.images = random.within(2, 8);
+        self.legacy = random.pick(&[30, 90]);
+        self.parallel = random.pick(&[0, 60, 100]);
+        self.threaded = random.pick(&[0, 60, 100]);
         self.time_max = random.pick(&[4, 9, 20]);
     }
 
@@ -234,6 +255,7 @@ impl Features {
         self.memory_max = random.pick(&[6, 8, 12]);
         self.job_memory_max = random.pick(&[0, 4, 8]);
         self.slots_max = random.pick(&[1, 2, 3]);
+        self.gang = random.pick(&[0, 20, 40]);
         self.bursts = 0;
     }
 
@@ -269,7 +291,7 @@ impl Features {
     fn make_ends(&mut self, random: &mut Random) {
         self.images = random.within(2, 6);
         self.edge = 80;
-        self.stream_edge = random.pick(&[0, 60]);
+        self.stream_edge = random.pick(&[0, 60, 90]);
         self.on_end = random.pick(&[0, 30]);
         self.inject = 40;
         self.retries = random.pick(&[0, 60]);
@@ -278,5 +300,25 @@ impl Features {
         self.cuda = random.within(2, 3);
         self.cancels = random.within(0, 3);
         self.empty = random.pick(&[0, 20]);
+    }
+
+    /// Images that come one by one, in batches that fail, under several leases.
+    fn make_feeds(&mut self, random: &mut Random) {
+        self.legacy = 90;
+        self.train = 0;
+        self.images = random.within(4, 9);
+        self.every = random.pick(&[30, 80]);
+        self.batched = 80;
+        self.parallel = 90;
+        self.threaded = 80;
+        self.slots_max = random.within(2, 4);
+        self.job_memory_max = random.pick(&[0, 4]);
+        self.edge = random.pick(&[0, 60]);
+        self.stream_edge = 90;
+        self.depth = random.pick(&[0, 60]);
+        self.inject = 50;
+        self.retries = 90;
+        self.timeout = random.pick(&[0, 40]);
+        self.time_list = 80;
     }
 }

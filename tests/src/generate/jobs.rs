@@ -117,10 +117,13 @@ impl Draft<'_> {
             let profile = self.random.pick(&self.profiles);
             self.put_text("profile", profile);
         }
-        let quarters = self.random.within(0, self.features.job_memory_max);
+        // Few values, so that shapes are shared.
+        let quarters = match self.random.chance(self.features.large) {
+            true => self.features.memory_max * self.random.pick(&[2, 3]),
+            false => self.random.within(0, self.features.job_memory_max).next_multiple_of(4),
+        };
         if quarters > 0 {
-            // Few values, so that shapes are shared.
-            let memory = self.memory(quarters.next_multiple_of(4));
+            let memory = self.memory(quarters);
             self.put("memory", memory);
         }
         if self.features.models > 0 && self.random.chance(self.features.uses_model) {

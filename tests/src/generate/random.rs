@@ -1,12 +1,14 @@
-//! A small generator of random numbers (splitmix64): same seed, same numbers, everywhere.
+//! Random numbers that are the same everywhere.
 
-pub(crate) struct Random {
+/// A small generator of random numbers (splitmix64): same seed, same numbers, on every platform.
+#[derive(Debug, Clone)]
+pub struct Random {
     state: u64,
 }
 
 impl Random {
     /// The numbers of one draft of a seed.
-    pub(crate) fn new(seed: u64, attempt: u64) -> Random {
+    pub fn new(seed: u64, attempt: u64) -> Random {
         let mut random = Random { state: seed };
         random.state = random.next() ^ attempt;
         random
@@ -21,26 +23,27 @@ impl Random {
     }
 
     /// A number below `end`, which is above 0.
-    pub(crate) fn below(&mut self, end: u64) -> u64 {
+    pub fn below(&mut self, end: u64) -> u64 {
         self.next() % end
     }
 
     /// A number in `least..=most`.
-    pub(crate) fn within(&mut self, least: u64, most: u64) -> u64 {
+    pub fn within(&mut self, least: u64, most: u64) -> u64 {
         least + self.below(most - least + 1)
     }
 
     /// True so many times in a hundred.
-    pub(crate) fn chance(&mut self, percent: u64) -> bool {
+    pub fn chance(&mut self, percent: u64) -> bool {
         self.below(100) < percent
     }
 
     /// One of a list that is not empty.
-    pub(crate) fn pick<T: Copy>(&mut self, list: &[T]) -> T {
+    pub fn pick<T: Copy>(&mut self, list: &[T]) -> T {
         list[self.below(list.len() as u64) as usize]
     }
 
-    pub(crate) fn shuffle<T>(&mut self, list: &mut [T]) {
+    /// Puts a list into any order.
+    pub fn shuffle<T>(&mut self, list: &mut [T]) {
         for end in (1..list.len()).rev() {
             list.swap(end, self.below(end as u64 + 1) as usize);
         }

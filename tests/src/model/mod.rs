@@ -21,6 +21,7 @@ mod simulate;
 mod spec;
 mod submit;
 mod trace;
+mod verify;
 mod walk;
 
 pub use line::{Fault, FaultEvent, Inject, Line, LineJob, Names};

@@ -168,7 +168,7 @@ impl Model {
     }
 
     /// Σ memory of the leases on a unit.
-    fn leased_memory(&self, unit: usize) -> u128 {
+    pub(super) fn leased_memory(&self, unit: usize) -> u128 {
         let jobs = self.leases_on(unit).into_iter().map(|lease| self.leases[lease].job);
         jobs.map(|job| u128::from(self.jobs[job].spec.memory)).sum()
     }
