@@ -1,0 +1,23 @@
+//! Writes the outputs of a few lines into a folder, to look at:
+//! `cargo run -p lineside-report --example gallery -- FOLDER`
+
+use std::path::Path;
+use std::{env, fs, io};
+
+use lineside_report::gantt_svg;
+
+#[path = "../tests/support/mod.rs"]
+mod support;
+
+fn main() -> io::Result<()> {
+    let folder = env::args().nth(1).unwrap_or_else(|| "gallery".to_string());
+    let folder = Path::new(&folder);
+    fs::create_dir_all(folder)?;
+    let mut lines: Vec<_> =
+        support::CASES.map(|name| (name.to_string(), support::case(name))).into();
+    lines.push(("crowd".to_string(), support::crowd(6, 9, 100_000, 5_000)));
+    for (name, (line, record)) in lines {
+        fs::write(folder.join(format!("{name}.svg")), gantt_svg(&line, &record))?;
+    }
+    Ok(())
+}
