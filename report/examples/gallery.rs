@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::{env, fs, io};
 
-use lineside_report::gantt_svg;
+use lineside_report::{dot, gantt_svg, mermaid, metrics, perfetto, report_html, terminal};
 
 #[path = "../tests/support/mod.rs"]
 mod support;
@@ -17,7 +17,15 @@ fn main() -> io::Result<()> {
         support::CASES.map(|name| (name.to_string(), support::case(name))).into();
     lines.push(("crowd".to_string(), support::crowd(6, 9, 100_000, 5_000)));
     for (name, (line, record)) in lines {
-        fs::write(folder.join(format!("{name}.svg")), gantt_svg(&line, &record))?;
+        let put = |kind: &str, text: String| fs::write(folder.join(format!("{name}.{kind}")), text);
+        put("svg", gantt_svg(&line, &record))?;
+        put("html", report_html(&line, &record, None))?;
+        put("perfetto.json", perfetto(&line, &record))?;
+        put("dot", dot(&line))?;
+        put("prom", metrics(&line, &record))?;
+        put("mmd", mermaid(&line, &record).unwrap_or_else(|error| error.to_string()))?;
+        put("60.txt", terminal(&line, &record, 60, false))?;
+        put("ansi", terminal(&line, &record, 110, true))?;
     }
     Ok(())
 }

@@ -109,8 +109,8 @@ impl JobState {
 
 /// How long the entries of the queue waited.
 ///
-/// An entry waits from the `ready` that entered it to its grant, or to when it leaves the queue; one
-/// that is still there waits to the end of the record. Percentiles are those of the nearest rank.
+/// An entry waits from the `ready` that entered it to its grant, or to when it leaves the queue;
+/// one that is still there waits to the end of the record. Percentiles are of the nearest rank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct WaitSummary {
     /// The mean, rounded down.
@@ -130,6 +130,24 @@ pub struct StuckJob {
     pub job: String,
     /// Whom or what it waits for.
     pub reason: String,
+}
+
+impl Summary {
+    /// The jobs that a list of at most `most` names, in their order: all of them, or those that
+    /// are not done and those that waited longest.
+    pub(crate) fn notable(&self, most: usize) -> Vec<usize> {
+        let mut jobs: Vec<usize> = (0..self.jobs.len()).collect();
+        if jobs.len() > most {
+            jobs.sort_by_cached_key(|&at| {
+                let job = &self.jobs[at];
+                let bad = matches!(job.state, JobState::Failed | JobState::Stuck);
+                std::cmp::Reverse((bad, job.state != JobState::Done, job.wait_ns))
+            });
+            jobs.truncate(most);
+            jobs.sort_unstable();
+        }
+        jobs
+    }
 }
 
 /// Sums a record up. Linear in its entries.

@@ -6,7 +6,7 @@ use crate::duration::{duration, moment};
 use crate::summary::{JobState, job_state};
 use crate::text::cut_pixels;
 use crate::timeline::{JobBars, JobTrack, merge};
-use crate::{colour, words};
+use crate::{colour, summary, words};
 
 const HEIGHT: f64 = 12.0;
 
@@ -18,7 +18,7 @@ impl Figure<'_, '_> {
         }
         self.caption("JOBS", "TOOK");
         let all: usize = bars.iter().map(|row| row.held.len() + row.waits.len()).sum();
-        let shown = chosen(&bars, self);
+        let shown = summary::of(self.timeline).notable(self.limits.jobs);
         let crowded = match all > self.limits.bars {
             true => self.limits.bars / shown.len().max(1),
             false => usize::MAX,
@@ -99,20 +99,4 @@ fn outcome(track: &JobTrack) -> (&'static str, String) {
         JobState::Skipped => ("g-warn", "skipped".to_string()),
         JobState::Stuck => ("g-bad", "stuck".to_string()),
     }
-}
-
-/// Which jobs have a row: all, or those that are not done and those that waited longest.
-fn chosen(bars: &[JobBars], figure: &Figure<'_, '_>) -> Vec<usize> {
-    let mut jobs: Vec<usize> = (0..bars.len()).collect();
-    if jobs.len() > figure.limits.jobs {
-        let rank = |&job: &usize| {
-            let waited: u64 = bars[job].waits.iter().map(|bar| bar.to - bar.from).sum();
-            let (class, _) = outcome(&figure.timeline.jobs[job]);
-            std::cmp::Reverse((class == "g-bad", class == "g-warn", waited))
-        };
-        jobs.sort_by_cached_key(rank);
-        jobs.truncate(figure.limits.jobs);
-        jobs.sort_unstable();
-    }
-    jobs
 }

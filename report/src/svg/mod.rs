@@ -15,6 +15,7 @@ use crate::text::{cut_pixels, pixels, xml};
 use crate::timeline::Timeline;
 use crate::words;
 use draw::{Area, Drawing, num};
+pub(crate) use queue::steps;
 
 const WIDTH: f64 = 1200.0;
 const MARGIN: f64 = 24.0;
@@ -27,9 +28,9 @@ const AXIS: f64 = 88.0;
 ///
 /// A lane a unit (one a slot, where it has several): solid where something is in flight, hatched
 /// where a lease starves, in the colour of the job. Below, a row a job: grey while it waits in the
-/// queue, coloured while it holds a lease, with the time from its first `ready` to its end. Failures,
-/// revoked leases, evictions and outages are marked, and tooltips say why. Light or dark as the
-/// reader likes.
+/// queue, coloured while it holds a lease, with the time from its first `ready` to its end.
+/// Failures, revoked leases, evictions and outages are marked, and tooltips say why. Light or dark
+/// as the reader likes.
 ///
 /// Beyond 5,000 bars short neighbours are merged, so that the file stays below 2 MB; failures are
 /// marked all the same.
@@ -170,8 +171,10 @@ impl Figure<'_, '_> {
         let numbers = summary::of(self.timeline);
         let mut page = Drawing { out: String::with_capacity(self.body.out.len() + 8192) };
         page.put(format_args!(
-            r#"<svg xmlns="http://www.w3.org/2000/svg" class="g" width="{WIDTH}" height="{height}" viewBox="0 0 {WIDTH} {height}" role="img" aria-labelledby="g-title g-desc">"#
+            r#"<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" "#
         ));
+        page.put(format_args!(r#"class="g" viewBox="0 0 {WIDTH} {height}" role="img" "#));
+        page.raw(r#"aria-labelledby="g-title g-desc">"#);
         let subtitle = subtitle(&numbers);
         let name = self.timeline.line.name.as_deref().unwrap_or("Lineside");
         page.put(format_args!("<title id=\"g-title\">{}</title>\n", xml(name)));
@@ -231,7 +234,10 @@ fn style() -> String {
 fn hatches(page: &mut Drawing) {
     for (at, colour) in colour::JOBS.iter().enumerate() {
         page.put(format_args!(
-            r#"<pattern id="g-p{at}" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect width="6" height="6" fill="{colour}" fill-opacity=".14"/><rect width="2" height="6" fill="{colour}" fill-opacity=".75"/></pattern>"#
+            r#"<pattern id="g-p{at}" width="6" height="6" patternUnits="userSpaceOnUse" "#
         ));
+        page.put(format_args!(r#"patternTransform="rotate(45)" fill="{colour}">"#));
+        page.raw(r#"<rect width="6" height="6" fill-opacity=".14"/>"#);
+        page.raw(r#"<rect width="2" height="6" fill-opacity=".75"/></pattern>"#);
     }
 }
