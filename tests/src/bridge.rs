@@ -2,55 +2,12 @@
 
 use std::collections::HashMap;
 
-use lineside_backends::{
-    Class, Driver, Happening, Inject, Sim, Tables, Trouble, WorkEdge, WorkJob, Workload,
-};
+use lineside_backends::{Class, Happening, Inject, Trouble, WorkEdge, WorkJob, Workload};
 use lineside_core as core;
 use lineside_core::{Event, Outcome, RevokeCause, Scheduler};
 
 use crate::model;
 use crate::model::{Cause, EdgeKind, EndCause, FaultEvent, Line, LineJob, State, What};
-
-/// What the product made of a line: its events in the model's words, and the exit code.
-pub struct ProductRun {
-    /// The trace.
-    pub events: Vec<model::Event>,
-    /// As of `lineside plan`.
-    pub exit_code: u8,
-    /// The jobs that have not ended.
-    pub stuck: Vec<usize>,
-}
-
-/// Plans a line with the product's core, driver and simulator, and checks every invariant of the
-/// core after every round.
-pub fn plan(line: &Line) -> ProductRun {
-    let workload = workload(line);
-    let mut tables = Tables::for_workload(&workload);
-    let mut events = Vec::new();
-    let mut numbers = HashMap::new();
-    let mut note = |scheduler: &Scheduler<'_>, event: Event| {
-        let what = what(scheduler, event, &mut numbers);
-        events.push(model::Event { t: scheduler.now(), what });
-    };
-    let sim = Sim::new(&workload);
-    let mut driver =
-        Driver::new(&workload, tables.storage(), sim, &mut note).expect("a checked line is taken");
-    while driver.round(&mut note) {
-        driver.scheduler().verify().expect("every invariant holds after a round");
-    }
-    let outcome = |job: usize| {
-        let id = Driver::<Sim<'_>>::job_id(job as u32);
-        driver.scheduler().outcome(id).expect("no job is removed")
-    };
-    let jobs = 0..line.jobs.len();
-    let stuck: Vec<usize> = jobs.clone().filter(|&job| outcome(job).is_none()).collect();
-    let exit_code = match stuck.is_empty() {
-        false => 3,
-        true if jobs.clone().all(|job| outcome(job) == Some(Outcome::Done)) => 0,
-        true => 1,
-    };
-    ProductRun { events, exit_code, stuck }
-}
 
 /// The line as the driver wants it.
 pub fn workload(line: &Line) -> Workload {
