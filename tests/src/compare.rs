@@ -1,5 +1,7 @@
 //! A line file on both sides: the reference model and the product.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use lineside_backends::Workload;
 use lineside_line::NoFiles;
 
@@ -20,7 +22,7 @@ pub enum Reader {
 ///
 /// # Errors
 ///
-/// The first difference, in words; or that one of the two refuses the file.
+/// The first difference, in words; or that the model refuses the file.
 ///
 /// # Panics
 ///
@@ -34,17 +36,36 @@ pub enum Reader {
 /// ```
 pub fn compare(text: &str, reader: Reader) -> Result<Run, String> {
     let line = model::read(text).map_err(|refusal| format!("the model refuses it: {refusal}"))?;
-    let workload = match reader {
-        Reader::Model => bridge::workload(&line),
+    let run = model::simulate(&line);
+    let (plan, ()) = plan(&workload(text, &line, reader)?, Reasons::NotAsked, |_, _| {});
+    difference(&line, &run, &plan).map_or(Ok(run), Err)
+}
+
+/// What differs between the two, a panic of either among it; none if the model refuses the file.
+pub fn differs(text: &str, reader: Reader) -> Option<String> {
+    model::read(text).ok()?;
+    match catch_unwind(AssertUnwindSafe(|| compare(text, reader))) {
+        Ok(compared) => compared.err(),
+        Err(panic) => Some(format!("panic: {}", words_of(&*panic))),
+    }
+}
+
+/// What a panic said.
+pub fn words_of(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
+    text.unwrap_or("(no words)").to_owned()
+}
+
+fn workload(text: &str, line: &Line, reader: Reader) -> Result<Workload, String> {
+    match reader {
+        Reader::Model => Ok(bridge::workload(line)),
         Reader::Product => {
             let read = lineside_line::read(text, &NoFiles);
             let checked = read.map_err(|problems| format!("the product refuses it: {problems:?}"));
-            Workload::from_line(&checked?.line)
+            Ok(Workload::from_line(&checked?.line))
         }
-    };
-    let run = model::simulate(&line);
-    let (plan, ()) = plan(&workload, Reasons::NotAsked, |_, _| {});
-    difference(&line, &run, &plan).map_or(Ok(run), Err)
+    }
 }
 
 /// What a plan has that the model's run has not, or the other way round.
@@ -74,12 +95,9 @@ fn trace_difference(
     let lines = |text: &str| text.lines().map(str::to_owned).collect::<Vec<_>>();
     let (model, product) = (lines(&model), lines(&product));
     let at = model.iter().zip(&product).take_while(|(left, right)| left == right).count();
-    let before: Vec<&str> = model[at.saturating_sub(2)..at].iter().map(String::as_str).collect();
     let nth = |lines: &[String]| lines.get(at).map_or("(ends)".to_owned(), String::clone);
-    Some(format!(
-        "event {at}\n        {}\nmodel   {}\nproduct {}",
-        before.join("\n        "),
-        nth(&model),
-        nth(&product)
-    ))
+    let before = model[at.saturating_sub(2)..at].iter().map(|line| format!("        {line}\n"));
+    let before: String = before.collect();
+    let (model, product) = (nth(&model), nth(&product));
+    Some(format!("event {at}\n{before}model   {model}\nproduct {product}"))
 }

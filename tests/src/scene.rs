@@ -98,9 +98,7 @@ impl Scene {
             What::End { job, state, cause } => {
                 ("end", self.job(*job), format!("{}{}", end_state(*state), self.cause(*cause)))
             }
-            What::Unit { unit, state } => {
-                ("unit", self.unit(*unit), unit_state(*state).to_owned())
-            }
+            What::Unit { unit, state } => ("unit", self.unit(*unit), unit_state(*state).to_owned()),
         };
         let width = self.widest_name();
         format!("{:>8}  {verb:<7}  {of:<width$}  {rest}\n", instant(event.t))
@@ -142,7 +140,8 @@ impl Scene {
         if let Some(next) = reason.next {
             text += &format!(" before {}", self.job(next.index as usize));
         }
-        text += &format!("; {}: {}", self.unit(reason.unit.0 as usize), placement(reason.placement));
+        text +=
+            &format!("; {}: {}", self.unit(reason.unit.0 as usize), placement(reason.placement));
         if let Some(next) = reason.next_unit {
             text += &format!(" before {}", self.unit(next.0 as usize));
         }
