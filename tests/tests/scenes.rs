@@ -79,3 +79,45 @@ fn stems(folder: &Path, ending: &str) -> BTreeSet<String> {
 fn folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
 }
+
+/// A name that leads nowhere says that something is tested which is not.
+#[test]
+fn every_name_in_the_list_of_scenarios_is_of_a_scene_or_a_test() {
+    let list = fs::read_to_string(folder("../docs/scenarios.md")).expect("the list");
+    let scenes: BTreeSet<String> = names().into_iter().collect();
+    let mut tests = String::new();
+    for name in stems(&folder("tests"), ".rs") {
+        tests += &fs::read_to_string(folder("tests").join(format!("{name}.rs"))).expect("a test");
+    }
+    let mut found = 0;
+    let rows = list.lines().filter(|line| line.starts_with("| B") || line.starts_with("| R"));
+    for row in rows {
+        let cells: Vec<&str> = row.split('|').collect();
+        let Some(names) = (cells.len() == 6).then(|| cells[4]) else { continue };
+        for name in names.split('`').skip(1).step_by(2) {
+            let is_test = tests.contains(&format!("fn {name}()"));
+            assert!(is_test || scenes.contains(name), "no scene and no test `{name}`");
+            found += 1;
+        }
+    }
+    assert!(found > 50, "only {found} names were found");
+}
+
+/// The list and the scenes agree on where a report is tested.
+#[test]
+fn every_address_in_a_scene_is_listed_with_that_scene() {
+    let list = fs::read_to_string(folder("../docs/scenarios.md")).expect("the list");
+    let mut missing = Vec::new();
+    for name in names() {
+        let text = text(&name);
+        for address in text.lines().filter_map(|line| line.strip_prefix("# https://")) {
+            let address = format!("(https://{address})");
+            let is_listed =
+                |row: &str| row.contains(&address) && row.contains(&format!("`{name}`"));
+            if !list.lines().any(is_listed) {
+                missing.push(format!("{name} {address}"));
+            }
+        }
+    }
+    assert!(missing.is_empty(), "{missing:#?}");
+}
