@@ -7,6 +7,7 @@
 pub mod bridge;
 pub mod calls;
 pub mod compare;
+pub mod fuzz;
 pub mod generate;
 pub mod liveness;
 pub mod model;
