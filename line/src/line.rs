@@ -249,6 +249,42 @@ pub struct Job {
     pub action: Action,
 }
 
+/// A job of which nothing is said but that it is there: every key at its default.
+impl Default for Job {
+    fn default() -> Self {
+        Job {
+            name: String::new(),
+            kind: Kind::Standard,
+            phase: Phase::Process,
+            images: 1,
+            files: Vec::new(),
+            batch: 1,
+            inflight: 1,
+            threads: 1,
+            priority: 0,
+            memory: 0,
+            gpus: 1,
+            needs: Needs::Gpu,
+            profile: None,
+            model: None,
+            stream: None,
+            after: Vec::new(),
+            time: vec![0],
+            startup: 0,
+            cpu_time: None,
+            arrive: 0,
+            every: None,
+            timeout: None,
+            retries: 0,
+            fallback: Fallback::Forbid,
+            inject: Vec::new(),
+            path: 0,
+            declared: 0,
+            action: Action::None,
+        }
+    }
+}
+
 impl Job {
     /// Image grain: each lease lasts for one start. Otherwise one lease lasts for all images.
     pub fn image_grain(&self) -> bool {
