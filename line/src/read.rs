@@ -22,7 +22,7 @@ use crate::fields::Fields;
 use crate::fit;
 use crate::line::{Line, Setting};
 use crate::problem::{Code, Problem, Severity};
-use crate::report::{Finding, Report};
+use crate::report::Finding;
 use crate::tree::{Bytes, Document};
 use crate::vocabulary;
 use crate::warnings;
@@ -133,7 +133,7 @@ pub fn read_bytes(bytes: &[u8], surroundings: &dyn Surroundings) -> Result<Check
     };
     // What comes before is sound, and gives the place its line and column.
     let sound = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);
-    let mut report = Report::default();
+    let mut report = crate::report::Report::default();
     let at = Bytes::new(sound.len(), sound.len());
     report.add(
         Finding::error(Code::NotUtf8, at, "the file is not UTF-8 from here on")
