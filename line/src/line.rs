@@ -106,7 +106,7 @@ pub enum Pool {
 }
 
 /// Device key `place`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Place {
     /// An NVIDIA GPU, or a MIG slice of one.
     Cuda,
@@ -174,7 +174,7 @@ pub enum Phase {
 }
 
 /// Job key `needs`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Needs {
     /// CUDA or Vulkan.
     Gpu,
