@@ -32,7 +32,8 @@ fn both_readers_take_the_same_lines_and_read_the_same_in_them() {
             ours.spec.path = workload.jobs[job as usize].path;
             assert_eq!(ours, theirs, "seed {seed}, job {job}\n{text}");
             assert_eq!(workload.edges_of(job), expected.edges_of(job), "seed {seed}, job {job}");
-            let arrive = |workload: &lineside_backends::Workload| workload.jobs[job as usize].arrive;
+            let arrive =
+                |workload: &lineside_backends::Workload| workload.jobs[job as usize].arrive;
             assert_eq!(arrive(&workload), arrive(&expected), "seed {seed}, job {job}");
         }
         assert_eq!(workload.faults, expected.faults, "seed {seed}");
