@@ -64,11 +64,16 @@ impl Figure<'_, '_> {
         let x = super::WIDTH - super::MARGIN;
         self.body.text("g-soft g-end", x, top + whole / 2.0 + 4.0, &words::percent(busy));
         self.body.close();
+        for lane in 0..lanes.len() {
+            let y = top + lane as f64 * (height + gap);
+            let area = Area { x: PLOT.0, y, width: PLOT.1 - PLOT.0, height };
+            self.body.rect("g-track", area, 2.0);
+        }
+        self.outages(unit as u32, Area { x: 0.0, y: top, width: 0.0, height: whole });
         for lane in lanes {
             self.lane(lane, height, crowded);
             self.y += height + gap;
         }
-        self.outages(unit as u32, Area { x: 0.0, y: top, width: 0.0, height: whole });
         self.draw_marks(&marks[unit], top, whole);
         self.y += 8.0 - gap;
     }
@@ -86,8 +91,6 @@ impl Figure<'_, '_> {
     }
 
     fn lane(&mut self, lane: &Lane, height: f64, crowded: usize) {
-        let area = Area { x: PLOT.0, y: self.y, width: PLOT.1 - PLOT.0, height };
-        self.body.rect("g-track", area, 2.0);
         let starts: usize =
             lane.leases.iter().map(|&at| self.timeline.leases[at as usize].starts.len()).sum();
         if starts + lane.leases.len() > crowded {
@@ -195,7 +198,11 @@ impl Figure<'_, '_> {
             self.seen.down |= outage.state == UnitState::Down;
             self.seen.draining |= outage.state == UnitState::Draining;
             self.body.open(&words::outage(self.timeline, outage));
-            self.body.rect(class, Area { x, width: (end - x).max(1.5), ..area }, 0.0);
+            let area = Area { x, width: (end - x).max(1.5), ..area };
+            self.body.rect(class, area, 0.0);
+            // Bars may cover the ground: the edge below them shows all the same.
+            let edge = Area { y: area.y + area.height + 1.0, height: 3.0, ..area };
+            self.body.rect(if class == "g-down" { "g-bad" } else { "g-warn" }, edge, 0.0);
             self.body.close();
         }
     }
