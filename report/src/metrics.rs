@@ -52,7 +52,8 @@ fn states(page: &mut Page, numbers: &Summary) {
 }
 
 fn units(page: &mut Page, numbers: &Summary) {
-    let families: [(&str, &str, fn(&summary::UnitSummary) -> u64); 3] = [
+    type Value = fn(&summary::UnitSummary) -> u64;
+    let families: [(&str, &str, Value); 3] = [
         ("unit_busy_seconds_total", "Time in which the unit computed.", |unit| unit.busy_ns),
         ("unit_held_seconds_total", "Time in which the unit was leased.", |unit| unit.held_ns),
         ("unit_starved_seconds_total", "Time leased with nothing in flight.", |unit| {

@@ -59,9 +59,10 @@ fn starved_job(
 ) -> String {
     let mut blames: BTreeMap<Blame, u64> = BTreeMap::new();
     let mut units: Vec<&str> = Vec::new();
+    let downstreams = held_back_by(timeline, job);
     for lease in timeline.leases.iter().filter(|lease| lease.job == job) {
         for gap in timeline.bars_of(lease).filter(|bar| bar.kind == Kind::Starved) {
-            let blame = times.blame(timeline, job, gap.from, gap.to);
+            let blame = times.blame(timeline, job, &downstreams, (gap.from, gap.to));
             *blames.entry(blame).or_default() += gap.to - gap.from;
         }
         let names = timeline.places_of(lease).iter().map(|at| timeline.unit_name(at.unit));
@@ -74,16 +75,16 @@ fn starved_job(
         Blame::Upstream(up, edge) => upstream(timeline, job, up, edge),
         Blame::Downstream(down, edge) => downstream(timeline, down, edge),
         Blame::Feed => (
-            "for its next image to be fed".to_string(),
+            "it waited for its next image to be fed".to_string(),
             "`kind = \"legacy\"` gives the unit back between two images".to_string(),
         ),
         Blame::Unknown => (
-            "between two starts".to_string(),
-            "a larger `batch` asks for less in between".to_string(),
+            "it took long from one start to the next".to_string(),
+            "A larger `batch` makes fewer starts".to_string(),
         ),
     };
     format!(
-        "`{}` held {} for {} with nothing in flight, {} of its time there: it waited {waits_for}. \
+        "`{}` held {} for {} with nothing in flight, {} of its time there: {waits_for}. \
          {advice}.",
         timeline.job_name(job),
         some_of(units),
@@ -123,14 +124,14 @@ fn upstream(timeline: &Timeline<'_>, job: u32, up: u32, edge: usize) -> (String,
     if !spec.image_grain() && advice.len() < 3 {
         advice.push("`kind = \"legacy\"` gives it back between two images".to_string());
     }
-    (format!("for images of `{name}`"), advice.join("; or "))
+    (format!("it waited for images of `{name}`"), advice.join("; or "))
 }
 
 /// What to do about a downstream that takes images too slowly.
 fn downstream(timeline: &Timeline<'_>, down: u32, edge: usize) -> (String, String) {
     let spec = &timeline.line.jobs[down as usize];
     let depth = spec.after[edge].depth;
-    let waits_for = format!("for `{}` to take an image (`depth = {depth}`)", spec.name);
+    let waits_for = format!("it waited for `{}` to take an image (`depth = {depth}`)", spec.name);
     (waits_for, format!("Try `depth = {}` on that edge", depth.saturating_mul(2)))
 }
 
@@ -150,7 +151,13 @@ impl Times {
     }
 
     /// Whom a job waited for: the last to do what lets it go on, before it went on.
-    fn blame(&self, timeline: &Timeline<'_>, job: u32, from: u64, to: u64) -> Blame {
+    fn blame(
+        &self,
+        timeline: &Timeline<'_>,
+        job: u32,
+        downstreams: &[(u32, usize)],
+        (from, to): (u64, u64),
+    ) -> Blame {
         let line = timeline.line;
         let spec = &line.jobs[job as usize];
         let mut latest: Option<(u64, Blame)> = None;
@@ -168,7 +175,7 @@ impl Times {
                 offer(done, Blame::Upstream(edge.upstream, at));
             }
         }
-        for (down, at) in held_back_by(timeline, job) {
+        for &(down, at) in downstreams {
             offer(&self.begun[down as usize], Blame::Downstream(down, at));
         }
         let slow_upstream = || {
