@@ -64,7 +64,6 @@ pub(crate) fn plain(jobs: usize, units: usize) -> f64 {
     let mut leases: HashMap<u64, (u64, u32)> = HashMap::new();
     let mut ends = BinaryHeap::new();
     let mut spread = Ends::new();
-    let mut next_lease = 0;
     let mut now = 0;
     let mut began = Instant::now();
     for decision in 0..DECISIONS + units as u64 {
@@ -87,9 +86,9 @@ pub(crate) fn plain(jobs: usize, units: usize) -> f64 {
         let Some(&unit) = free.iter().find(|unit| room[unit] >= memory) else { break };
         free.remove(&unit);
         *room.entry(unit).or_default() -= memory;
-        leases.insert(next_lease, (id, unit));
-        ends.push(Reverse((spread.next(now), next_lease)));
-        next_lease += 1;
+        // One lease a decision.
+        leases.insert(decision, (id, unit));
+        ends.push(Reverse((spread.next(now), decision)));
     }
     black_box(&by_id);
     began.elapsed().as_nanos() as f64 / DECISIONS as f64

@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+mod bench;
 mod boards;
 mod command;
 mod test;
@@ -22,6 +23,8 @@ struct Chores {
 enum Chore {
     /// Run every check there is, one layer after the other
     Test(test::Options),
+    /// Measure what a decision and a plan cost, beside their peers
+    Bench(bench::Options),
     /// Make the boards of the inspection example: pictures, golden picture, truth, line file
     Boards(boards::Options),
 }
@@ -29,6 +32,7 @@ enum Chore {
 fn main() -> ExitCode {
     let done = match Chores::parse().chore {
         Chore::Test(options) => test::test(&options),
+        Chore::Bench(options) => bench::bench(&options),
         Chore::Boards(options) => boards::make(&options),
     };
     match done {
