@@ -3,8 +3,9 @@
 use std::fmt::Write;
 
 use lineside_line::Line;
+use lineside_line::trace::RevokeCause;
 
-use crate::record::{Cause, Record};
+use crate::record::Record;
 use crate::summary::{self, JobState, Summary};
 use crate::timeline::Timeline;
 
@@ -90,12 +91,12 @@ fn waits(page: &mut Page, timeline: &Timeline<'_>, numbers: &Summary) {
 fn revokes(page: &mut Page, timeline: &Timeline<'_>) {
     page.family("revokes_total", "counter", "Leases that were revoked, by cause.");
     let causes = [
-        (Cause::Timeout, "timeout"),
-        (Cause::Cancel, "cancel"),
-        (Cause::Skipped, "skipped"),
-        (Cause::Failed, "failed"),
-        (Cause::Device, "device"),
-        (Cause::Circle, "circle"),
+        (RevokeCause::Timeout, "timeout"),
+        (RevokeCause::Cancel, "cancel"),
+        (RevokeCause::Skipped, "skipped"),
+        (RevokeCause::Failed, "failed"),
+        (RevokeCause::Device, "device"),
+        (RevokeCause::Circle, "circle"),
     ];
     for (cause, word) in causes {
         let leases = timeline.leases.iter();

@@ -6,10 +6,10 @@ use lineside_line::{Edge, Mode};
 
 use super::{could_use, some_of};
 use crate::duration::duration;
-use crate::record::Cause;
 use crate::summary::share;
 use crate::timeline::{How, Kind, Lease, Timeline};
 use crate::words;
+use lineside_line::trace::RevokeCause;
 
 /// Whom a starved lease waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -182,7 +182,7 @@ impl Times {
             let mut edges = spec.after.iter().enumerate().filter(|(_, it)| it.mode == Mode::Stream);
             edges.find(|(_, edge)| {
                 let up = timeline.jobs.get(edge.upstream as usize);
-                up.is_some_and(|up| up.end.is_none_or(|(t, _, _)| t > from))
+                up.is_some_and(|up| up.end.is_none_or(|(t, _)| t > from))
             })
         };
         match (latest, slow_upstream()) {
@@ -209,7 +209,7 @@ fn held_back_by(timeline: &Timeline<'_>, job: u32) -> Vec<(u32, usize)> {
 
 /// Leases that were taken away to break a circle.
 pub(super) fn circle(timeline: &Timeline<'_>) -> Vec<String> {
-    let broken = |lease: &&Lease<'_>| matches!(lease.revoked, Some((_, Cause::Circle)));
+    let broken = |lease: &&Lease<'_>| matches!(lease.revoked, Some((_, RevokeCause::Circle)));
     let mut jobs: BTreeMap<u32, u64> = BTreeMap::new();
     for lease in timeline.leases.iter().filter(broken) {
         *jobs.entry(lease.job).or_default() += 1;

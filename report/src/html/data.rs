@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, HashMap};
 use serde::Serialize;
 
 use crate::colour;
-use crate::record::UnitState;
 use crate::svg::steps;
 use crate::timeline::{Bar, How, Lane, Lease, Timeline, Wait, WaitOutcome, merge};
 use crate::{summary, words};
+use lineside_line::trace::UnitState;
 
 /// Up to so many bars the page has all of them.
 const BARS: usize = 40_000;

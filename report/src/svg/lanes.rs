@@ -2,10 +2,10 @@
 
 use super::draw::{Area, num};
 use super::{Figure, PLOT};
-use crate::record::UnitState;
 use crate::text::{cut_pixels, pixels};
 use crate::timeline::{Bar, How, Kind, Lane, Lease, Segment, merge};
 use crate::{colour, summary, words};
+use lineside_line::trace::UnitState;
 
 /// The height of a lane of a unit that has one, and of one that has several.
 const HEIGHTS: (f64, f64) = (22.0, 14.0);

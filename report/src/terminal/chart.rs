@@ -2,11 +2,11 @@
 
 use super::{Screen, Style};
 use crate::duration::{duration, ticks};
-use crate::record::UnitState;
 use crate::summary::{Summary, UnitSummary, share};
 use crate::text::{columns, cut, one_line, pad, pad_left};
 use crate::timeline::{How, Timeline};
 use crate::words;
+use lineside_line::trace::UnitState;
 
 /// Units that are shown at most.
 const UNITS: usize = 24;

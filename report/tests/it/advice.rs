@@ -1,5 +1,6 @@
+use lineside_line::trace::{End, RevokeCause};
 use lineside_line::{Edge, Kind, Mode, Model, Needs, On, Place};
-use lineside_report::{Advice, AdviceCode, Cause, State, What, advice};
+use lineside_report::{Advice, AdviceCode, What, advice};
 
 use crate::support::{self, Script};
 
@@ -31,8 +32,8 @@ fn a_starved_job_is_named_with_whom_it_waits_for() {
     script.ready(0, 0).grant(0, 0, &[0]).start(0, 0, 0, 0).done(10, 0, 0, 0);
     script.release(10, 0, 0, &[0]).ready(10, 1).grant(10, 1, &[1]).start(10, 1, 1, 0);
     script.done(11, 1, 1, 0).ready(11, 0).grant(11, 0, &[0]).start(11, 0, 2, 1);
-    script.done(40, 0, 2, 1).release(40, 0, 2, &[0]).end(40, 0, State::Done);
-    script.start(40, 1, 1, 1).done(41, 1, 1, 1).release(41, 1, 1, &[1]).end(41, 1, State::Done);
+    script.done(40, 0, 2, 1).release(40, 0, 2, &[0]).end(40, 0, End::Done);
+    script.start(40, 1, 1, 1).done(41, 1, 1, 1).release(41, 1, 1, &[1]).end(41, 1, End::Done);
     let advice = advice(&line, &script.record);
     let starved = of(&advice, AdviceCode::Starved);
     names(starved[0], &["track", "gpu1", "detect", "inflight = 2", "depth = 2"]);
@@ -149,7 +150,12 @@ fn a_broken_circle_is_named() {
     let line = support::line(&["gpu0"], &["a"]);
     let mut script = Script::default();
     script.ready(0, 0).grant(0, 0, &[0]).start(0, 0, 0, 0).done(5, 0, 0, 0);
-    script.event(6, What::Revoke { job: 0, lease: 0, cause: Cause::Circle }).release(6, 0, 0, &[0]);
+    script.event(6, What::Revoke { job: 0, lease: 0, cause: RevokeCause::Circle }).release(
+        6,
+        0,
+        0,
+        &[0],
+    );
     let advice = advice(&line, &script.record);
     names(of(&advice, AdviceCode::Circle)[0], &["a"]);
 }

@@ -1,4 +1,5 @@
-use lineside_report::{JobState, State, What, summary};
+use lineside_line::trace::End;
+use lineside_report::{JobState, What, summary};
 
 use crate::support::{self, Script};
 
@@ -67,7 +68,7 @@ fn slots_of_a_unit_count_once() {
     let line = support::line(&["gpu0"], &["a", "b"]);
     let mut script = Script::default();
     script.ready(0, 0).grant(0, 0, &[0]).start(0, 0, 0, 0).ready(0, 1).grant(0, 1, &[0]);
-    script.start(5, 1, 1, 0).done(10, 0, 0, 0).release(10, 0, 0, &[0]).end(10, 0, State::Done);
+    script.start(5, 1, 1, 0).done(10, 0, 0, 0).release(10, 0, 0, &[0]).end(10, 0, End::Done);
     script.done(12, 1, 1, 0).start(16, 1, 1, 1).done(20, 1, 1, 1).release(20, 1, 1, &[0]);
     let unit = summary(&line, &script.record).units.remove(0);
     assert_eq!(unit.held_ns, 20_000_000);

@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 
+use lineside_line::trace::{End, FailCause};
 use lineside_line::{Action, Fallback, Job, Kind, Line, Needs, Phase, Place, Unit};
-use lineside_report::{EndCause, Entry, Record, State, What};
+use lineside_report::{Entry, Record, What};
 
 /// A GPU of 8 GiB.
 pub fn unit(name: &str) -> Unit {
@@ -117,9 +118,8 @@ impl Script {
         self.event(ms, What::Release { job, lease, units: units.to_vec() })
     }
 
-    pub fn end(&mut self, ms: u64, job: u32, state: State) -> &mut Script {
-        let cause = if state == State::Done { EndCause::None } else { EndCause::Error };
-        self.event(ms, What::End { job, state, cause })
+    pub fn end(&mut self, ms: u64, job: u32, end: End) -> &mut Script {
+        self.event(ms, What::End { job, end })
     }
 }
 
@@ -162,7 +162,7 @@ pub fn crowd(units: u32, jobs: u32, leases: u64, fails_every: u64) -> (Line, Rec
     entries.sort_by_key(|entry| entry.t);
     let end = entries.last().map_or(0, |entry| entry.t);
     for job in 0..jobs {
-        let what = What::End { job, state: State::Done, cause: EndCause::None };
+        let what = What::End { job, end: End::Done };
         entries.push(Entry { t: end, what });
     }
     (line, Record { entries, stuck: Vec::new() })
@@ -192,9 +192,9 @@ pub fn chinese() -> (Line, Record) {
     script.start(5, 1, 1, 0).ready(5, 2).done(20, 0, 0, 0).release(20, 0, 0, &[0]);
     script.grant(20, 2, &[0]).start(20, 2, 2, 0).ready(20, 0).done(30, 1, 1, 0);
     script.start(45, 1, 1, 1).fail(60, 1, 1, 1).release(60, 1, 1, &[1]).ready(60, 1);
-    script.end(60, 1, State::Failed).grant(60, 0, &[1]).start(60, 0, 3, 1);
-    script.done(95, 0, 3, 1).release(95, 0, 3, &[1]).end(95, 0, State::Done);
-    script.done(140, 2, 2, 0).release(140, 2, 2, &[0]).end(140, 2, State::Done);
+    script.end(60, 1, End::Failed(FailCause::Error)).grant(60, 0, &[1]).start(60, 0, 3, 1);
+    script.done(95, 0, 3, 1).release(95, 0, 3, &[1]).end(95, 0, End::Done);
+    script.done(140, 2, 2, 0).release(140, 2, 2, &[0]).end(140, 2, End::Done);
     let mut record = script.record;
     record.stuck.push((3, "它等待的工具已经失败".to_string()));
     (line, record)
