@@ -3,6 +3,7 @@
 //! A job's [`Tool`] makes a [`Product`] of each image. It goes to the same image of the jobs behind
 //! it and is kept in memory until the last of them is done with it.
 
+mod pcb;
 mod registry;
 mod store;
 mod tool;
@@ -14,6 +15,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicBool, Ordering};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -40,6 +42,7 @@ pub struct Host {
     /// News not yet polled.
     news: VecDeque<News>,
     troubles: Vec<Trouble>,
+    notes: Arc<Mutex<Vec<String>>>,
     live: u32,
 }
 
@@ -87,6 +90,7 @@ impl Host {
             ends: unbounded(),
             news: absent.iter().map(|&unit| News::Down(unit)).collect(),
             troubles: Vec::new(),
+            notes: Arc::default(),
             live: 0,
         }
     }
@@ -94,6 +98,11 @@ impl Host {
     /// What went wrong since this was last asked.
     pub fn take_troubles(&mut self) -> Vec<Trouble> {
         core::mem::take(&mut self.troubles)
+    }
+
+    /// What the tools had to say since this was last asked.
+    pub fn take_notes(&mut self) -> Vec<String> {
+        core::mem::take(&mut self.notes.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Products in memory now.
@@ -160,10 +169,10 @@ impl Backend for Host {
         let (number, stop) = (start.number, stopped.clone());
         self.running[slot] = Some(Running { number, job: start.job, unit, stopped });
         self.live += 1;
-        let ends = self.ends.0.clone();
+        let (ends, notes) = (self.ends.0.clone(), self.notes.clone());
         let work = move || {
             let (lease, first) = (start.lease, start.first);
-            let result = run_images(&job, first, inputs, &stop);
+            let result = run_images(&job, first, inputs, &stop, &notes);
             // Nobody listens only if the host is gone.
             let _ = ends.send(Ended { lease, first, result });
         };
@@ -217,10 +226,11 @@ fn run_images(
     first: u32,
     inputs: Vec<Vec<Upstream>>,
     stopped: &AtomicBool,
+    notes: &Mutex<Vec<String>>,
 ) -> Result<Vec<Product>, (u32, String)> {
     let mut products = Vec::with_capacity(inputs.len());
     for (image, inputs) in (first..).zip(inputs) {
-        let task = Task { job: &job.name, image, inputs: &inputs, stopped };
+        let task = Task { job: &job.name, image, inputs: &inputs, stopped, notes };
         if task.is_stopped() {
             return Err((image, "stopped".to_string()));
         }

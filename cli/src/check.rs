@@ -23,7 +23,7 @@ pub(crate) fn check(arguments: &Check) -> Result<u8, Refusal> {
             checked.line.units.len()
         ),
         Err(problems) => {
-            println!("{}: {} faults", arguments.file.display(), problems.len());
+            println!("{}: {}", arguments.file.display(), file::faults(problems.len()));
         }
     }
     Ok(code)

@@ -15,7 +15,6 @@ use crate::{Refusal, terminal};
 pub(crate) struct LineFile {
     pub(crate) checked: Checked,
     pub(crate) folder: PathBuf,
-    pub(crate) text: Vec<u8>,
 }
 
 /// What `check` found.
@@ -53,11 +52,11 @@ pub(crate) fn judge(file: &Path) -> Result<Verdict, Refusal> {
 pub(crate) fn open(file: &Path) -> Result<LineFile, Refusal> {
     let verdict = judge(file)?;
     let rendered = verdict.rendered(file);
-    let Verdict { result, folder, text } = verdict;
+    let Verdict { result, folder, .. } = verdict;
     match result {
         Ok(checked) => {
             eprint!("{rendered}");
-            Ok(LineFile { checked, folder, text })
+            Ok(LineFile { checked, folder })
         }
         Err(problems) => {
             let faults = if problems.len() == 1 { "1 fault" } else { "faults" };
@@ -66,6 +65,11 @@ pub(crate) fn open(file: &Path) -> Result<LineFile, Refusal> {
             Err(Refusal(format!("{rendered}\n{} is refused: {count}{faults}", file.display())))
         }
     }
+}
+
+/// So many faults, in words.
+pub(crate) fn faults(count: usize) -> String {
+    if count == 1 { "1 fault".to_owned() } else { format!("{count} faults") }
 }
 
 /// The folder of a line file.

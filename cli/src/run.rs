@@ -40,6 +40,7 @@ pub(crate) fn run(arguments: &Run) -> Result<u8, Refusal> {
     let mut record = watcher.finish().record;
     let code = close(line, driver.scheduler_mut(), &mut record);
     tell_troubles(line, &driver.backend_mut().take_troubles());
+    let notes = driver.backend_mut().take_notes();
 
     let planned = simulate(line, false).record;
     write_trace(line, &record, &out.join("trace.jsonl"), Reasons::With)?;
@@ -49,6 +50,7 @@ pub(crate) fn run(arguments: &Run) -> Result<u8, Refusal> {
     write(line, &record, &arguments.outputs)?;
     outputs::tell(line, &record, &arguments.outputs);
     tell_results(&out, &results);
+    notes.iter().for_each(|note| eprintln!("{note}"));
     Ok(code)
 }
 

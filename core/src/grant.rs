@@ -62,13 +62,15 @@ impl Choice<'_, '_> {
         let job = scheduler.tables.order[position as usize];
         scheduler.count_overtaking(position, first_unit);
         scheduler.leave_queue_at(job, position);
-        let lease = scheduler.lease_units(job, first_unit);
-        let id = scheduler.lease_id(lease);
-        scheduler.make_room(lease, out);
-        let slot = scheduler.lease(lease);
+        let at = scheduler.lease_units(job, first_unit);
+        if scheduler.used.models > 0 {
+            scheduler.make_room(at, out);
+        }
+        let slot = scheduler.lease(at);
+        let lease = LeaseId { index: at, generation: slot.generation };
         let event = Event::Grant {
             job: scheduler.job_id(job),
-            lease: id,
+            lease,
             number: slot.number,
             ticket: slot.ticket,
             cold: slot.cold,
@@ -77,9 +79,10 @@ impl Choice<'_, '_> {
         out(scheduler, event);
         scheduler.last = job;
         scheduler.last_is_pending = true;
-        scheduler.start(lease, out);
+        let images = scheduler.startable(scheduler.job(job));
+        scheduler.start(at, images.expect("a queued job can start an image"), out);
         scheduler.settle(out);
-        id
+        lease
     }
 }
 

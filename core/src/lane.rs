@@ -111,8 +111,8 @@ impl Scheduler<'_> {
         let overdue = self.job(job).overdue;
         let lane = &mut self.tables.lanes[self.tables.jobs[job as usize].lane as usize];
         let queue = if overdue { &mut lane.overdue } else { &mut lane.waiting };
-        queue.insert(self.tables.jobs, job);
-        if lane.first_entry(self.tables.jobs) != job {
+        let may_lead = queue.insert(self.tables.jobs, job);
+        if !may_lead || lane.first_entry(self.tables.jobs) != job {
             return;
         }
         let old = core::mem::replace(&mut lane.front, job);

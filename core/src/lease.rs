@@ -2,9 +2,10 @@
 
 use crate::error::InputError;
 use crate::event::{Event, Failure, Outcome, RevokeCause};
-use crate::id::{LeaseId, NONE};
+use crate::id::{JobId, LeaseId, NONE};
+use crate::ready::bits;
 use crate::scheduler::Scheduler;
-use crate::slot::{HoldSlot, LeaseSlot};
+use crate::slot::{HoldSlot, JobSlot, LeaseSlot, ShapeSlot};
 use crate::spec::Nanos;
 
 /// More losses of a device in a row than this end a job.
@@ -31,19 +32,22 @@ impl Scheduler<'_> {
         self.last_is_pending = true;
         out(self, Event::Done { job: self.job_id(job), lease, first, count });
         self.lease_mut(at).count = 0;
-        self.mark_done(job, first, count);
-        self.touch_downstreams(job);
         let slot = self.job_mut(job);
+        slot.mark_done(first, count);
         slot.attempts = 0;
         slot.faults = 0;
-        let is_done = slot.prefix == slot.images;
-        if slot.image_grain || is_done {
+        let JobSlot { image_grain, streams_out, prefix, images, .. } = *slot;
+        if streams_out != NONE {
+            self.touch_downstreams(job);
+        }
+        let is_done = prefix == images;
+        if image_grain || is_done {
             self.release(at, out);
             if is_done {
                 self.end(job, Outcome::Done, out);
             }
-        } else if self.startable(job).is_some() {
-            self.start(at, out);
+        } else if let Some(images) = self.startable(self.job(job)) {
+            self.start(at, images, out);
         } else {
             self.add_starved(at);
         }
@@ -157,42 +161,32 @@ impl Scheduler<'_> {
         }
     }
 
-    /// Starts what the job can start on this lease.
-    pub(crate) fn start(&mut self, lease: u32, out: &mut impl FnMut(&Scheduler<'_>, Event)) {
-        let job = self.lease(lease).job;
-        let (first, count) = self.startable(job).expect("the job was found to be startable");
-        self.remove_starved(lease);
-        let now = self.now;
-        let slot = &mut self.tables.jobs[job as usize];
+    /// Starts these images, the first and how many, on a lease of their job.
+    pub(crate) fn start(
+        &mut self,
+        at: u32,
+        (first, count): (u32, u32),
+        out: &mut impl FnMut(&Scheduler<'_>, Event),
+    ) {
+        if self.lease(at).starved {
+            self.remove_starved(at);
+        }
+        let lease = &mut self.tables.leases[at as usize];
+        let slot = &mut self.tables.jobs[lease.job as usize];
         if slot.image_grain {
             slot.busy |= bits(first - slot.prefix, count);
         }
         slot.taken = slot.taken.max(first + count);
-        let deadline = now.saturating_add(slot.timeout);
+        let deadline = self.now.saturating_add(slot.timeout);
         self.next_deadline = self.next_deadline.min(deadline);
-        let slot = &mut self.tables.leases[lease as usize];
-        (slot.first, slot.count, slot.deadline) = (first, count, deadline);
-        out(
-            self,
-            Event::Start { job: self.job_id(job), lease: self.lease_id(lease), first, count },
-        );
-        self.touch_upstreams(job);
-    }
-
-    fn mark_done(&mut self, job: u32, first: u32, count: u32) {
-        let slot = self.job_mut(job);
-        if !slot.image_grain {
-            slot.prefix = first + count;
-            return;
+        (lease.first, lease.count, lease.deadline) = (first, count, deadline);
+        let (job, edges_in) = (lease.job, slot.edges_in);
+        let id = JobId { index: job, generation: slot.generation };
+        let lease = LeaseId { index: at, generation: lease.generation };
+        out(self, Event::Start { job: id, lease, first, count });
+        if edges_in != NONE {
+            self.touch_upstreams(job);
         }
-        let images = bits(first - slot.prefix, count);
-        slot.busy &= !images;
-        slot.done |= images;
-        let leading = slot.done.trailing_ones();
-        slot.prefix += leading;
-        // All 64 may be done at once.
-        slot.done = slot.done.checked_shr(leading).unwrap_or(0);
-        slot.busy = slot.busy.checked_shr(leading).unwrap_or(0);
     }
 
     /// A start failed, or took too long.
@@ -234,71 +228,88 @@ impl Scheduler<'_> {
         if self.lease(lease).revoked.is_some() {
             return;
         }
-        self.remove_starved(lease);
+        if self.lease(lease).starved {
+            self.remove_starved(lease);
+        }
         self.lease_mut(lease).revoked = Some(cause);
         let job = self.job_id(self.lease(lease).job);
         out(self, Event::Revoke { job, lease: self.lease_id(lease), cause });
     }
 
     /// A lease is over: its images in flight are not done, its units are free.
-    fn release(&mut self, lease: u32, out: &mut impl FnMut(&Scheduler<'_>, Event)) {
-        let job = self.lease(lease).job;
-        out(self, Event::Release { job: self.job_id(job), lease: self.lease_id(lease) });
-        self.remove_starved(lease);
-        let LeaseSlot { first, count, prev, next, first_hold, .. } = *self.lease(lease);
-        let slot = self.job_mut(job);
-        if slot.image_grain {
-            slot.busy &= !bits(first.saturating_sub(slot.prefix), count);
+    fn release(&mut self, at: u32, out: &mut impl FnMut(&Scheduler<'_>, Event)) {
+        let LeaseSlot { job, generation, starved, .. } = *self.lease(at);
+        let lease = LeaseId { index: at, generation };
+        out(self, Event::Release { job: self.job_id(job), lease });
+        if starved {
+            self.remove_starved(at);
         }
-        slot.leases -= 1;
-        match prev {
-            NONE => self.job_mut(job).first_lease = next,
-            prev => self.lease_mut(prev).next = next,
-        }
-        match next {
-            NONE => self.job_mut(job).last_lease = prev,
-            next => self.lease_mut(next).prev = prev,
-        }
-        let shape = self.shape(self.shape_of(job));
-        let (stream, model, memory) = (shape.stream, shape.model, shape.memory);
+        let shape = self.take_from_job(at);
+        let ShapeSlot { stream, model, memory, .. } = self.tables.shapes[shape as usize];
         if stream != NONE {
             self.tables.streams[stream as usize].leases -= 1;
         }
-        let mut hold = first_hold;
-        while hold != NONE {
-            hold = self.free_unit(lease, hold, model, memory);
-        }
-        let free = self.free.leases;
-        let slot = self.lease_mut(lease);
+        let slot = &mut self.tables.leases[at as usize];
+        let (granted, mut hold) = (slot.granted, slot.first_hold);
         slot.live = false;
-        slot.generation = slot.generation.wrapping_add(1);
-        slot.next = free;
-        self.free.leases = lease;
+        slot.generation = generation.wrapping_add(1);
+        slot.next = self.free.leases;
+        self.free.leases = at;
         self.live_leases -= 1;
+        while hold != NONE {
+            hold = self.free_unit(granted, hold, model, memory);
+        }
         self.replace_entry(job);
     }
 
+    /// Takes a lease off its job, and its images out of flight; says which shape the job has.
+    fn take_from_job(&mut self, at: u32) -> u32 {
+        let LeaseSlot { job, first, count, prev, next, .. } = *self.lease(at);
+        let slot = self.job_mut(job);
+        if slot.image_grain && count > 0 {
+            slot.busy &= !bits(first - slot.prefix, count);
+        }
+        slot.leases -= 1;
+        let shape = slot.shape;
+        if prev == NONE {
+            slot.first_lease = next;
+        }
+        if next == NONE {
+            slot.last_lease = prev;
+        }
+        if prev != NONE {
+            self.lease_mut(prev).next = next;
+        }
+        if next != NONE {
+            self.lease_mut(next).prev = prev;
+        }
+        shape
+    }
+
     /// Frees one unit of a lease; says which hold comes next.
-    fn free_unit(&mut self, lease: u32, hold: u32, model: u32, memory: u64) -> u32 {
-        let HoldSlot { unit, next, newer, older, .. } = self.tables.holds[hold as usize];
-        let leased = self.now - self.lease(lease).granted;
-        let released = self.now.saturating_add(1);
-        match older {
-            NONE => self.unit_mut(unit).first_hold = newer,
-            older => self.tables.holds[older as usize].newer = newer,
+    fn free_unit(&mut self, granted: Nanos, at: u32, model: u32, memory: u64) -> u32 {
+        let hold = &mut self.tables.holds[at as usize];
+        let HoldSlot { unit, next, newer, older, .. } = *hold;
+        hold.next = self.free.holds;
+        self.free.holds = at;
+        let slot = &mut self.tables.units[unit as usize];
+        if older == NONE {
+            slot.first_hold = newer;
         }
-        match newer {
-            NONE => self.unit_mut(unit).last_hold = older,
-            newer => self.tables.holds[newer as usize].older = older,
+        if newer == NONE {
+            slot.last_hold = older;
         }
-        self.tables.holds[hold as usize].next = self.free.holds;
-        self.free.holds = hold;
-        let slot = self.unit_mut(unit);
         slot.used -= 1;
         slot.leased -= memory;
         slot.taken -= memory;
-        slot.busy = slot.busy.saturating_add(leased);
-        slot.released = released;
+        slot.busy = slot.busy.saturating_add(self.now - granted);
+        slot.released = self.now.saturating_add(1);
+        if older != NONE {
+            self.tables.holds[older as usize].newer = newer;
+        }
+        if newer != NONE {
+            self.tables.holds[newer as usize].older = older;
+        }
         if model != NONE {
             self.unpin(unit, model);
         }
@@ -317,10 +328,7 @@ impl Scheduler<'_> {
     }
 
     fn remove_starved(&mut self, lease: u32) {
-        let LeaseSlot { starved, prev_starved, next_starved, .. } = *self.lease(lease);
-        if !starved {
-            return;
-        }
+        let LeaseSlot { prev_starved, next_starved, .. } = *self.lease(lease);
         self.lease_mut(lease).starved = false;
         match prev_starved {
             NONE => self.first_starved = next_starved,
@@ -330,10 +338,4 @@ impl Scheduler<'_> {
             self.lease_mut(next_starved).prev_starved = prev_starved;
         }
     }
-}
-
-/// `count` ones from bit `from`; at most 64 in all.
-fn bits(from: u32, count: u32) -> u64 {
-    let ones = if count >= 64 { u64::MAX } else { (1 << count) - 1 };
-    ones.checked_shl(from).unwrap_or(0)
 }

@@ -43,23 +43,25 @@ impl EntryQueue {
         }
     }
 
-    /// Puts an entry in. Amortised O(1).
-    pub(crate) fn insert(&mut self, jobs: &mut [JobSlot], entry: u32) {
-        if self.tail != NONE && comes_before(jobs, entry, self.tail) {
+    /// Puts an entry in; false if it is certain that others come before it. Amortised O(1).
+    pub(crate) fn insert(&mut self, jobs: &mut [JobSlot], entry: u32) -> bool {
+        let tail = self.tail;
+        if tail != NONE && comes_before(jobs, entry, tail) {
             jobs[entry as usize].home = Home::Heap;
             jobs[entry as usize].child = NONE;
             self.root = meld(jobs, self.root, entry);
-            return;
+            return true;
         }
         let slot = &mut jobs[entry as usize];
         slot.home = Home::List;
-        slot.prev = self.tail;
+        slot.prev = tail;
         slot.next = NONE;
-        match self.tail {
+        self.tail = entry;
+        match tail {
             NONE => self.head = entry,
             tail => jobs[tail as usize].next = entry,
         }
-        self.tail = entry;
+        tail == NONE
     }
 
     /// Takes an entry out. O(1) from the list, amortised O(log n) from the heap.
@@ -253,7 +255,9 @@ mod tests {
         for gone in 0..8 {
             let mut jobs = jobs_with_ranks(&[4, 2, 6, 1, 3, 0, 5, 7]);
             let mut queue = EntryQueue::EMPTY;
-            (0..8).for_each(|entry| queue.insert(&mut jobs, entry));
+            for entry in 0..8 {
+                queue.insert(&mut jobs, entry);
+            }
             // Gives the heap some depth first.
             let least = queue.least(&jobs);
             let second = queue.second(&jobs);

@@ -13,6 +13,22 @@ impl JobSlot {
         self.prefix + (self.done | self.busy).trailing_ones()
     }
 
+    /// These images, which were in flight, are done.
+    pub(crate) fn mark_done(&mut self, first: u32, count: u32) {
+        if !self.image_grain {
+            self.prefix = first + count;
+            return;
+        }
+        let images = bits(first - self.prefix, count);
+        self.busy &= !images;
+        self.done |= images;
+        let leading = self.done.trailing_ones();
+        self.prefix += leading;
+        // All 64 may be done at once.
+        self.done = self.done.checked_shr(leading).unwrap_or(0);
+        self.busy = self.busy.checked_shr(leading).unwrap_or(0);
+    }
+
     /// Holds as many leases as it may at once.
     pub(crate) fn is_leased_up(&self) -> bool {
         self.leases >= if self.image_grain { self.inflight } else { 1 }
@@ -23,27 +39,32 @@ impl Scheduler<'_> {
     /// May this job have an entry in the queue?
     pub(crate) fn is_ready(&self, job: u32) -> bool {
         let slot = self.job(job);
-        slot.stage == Stage::Arrived && !slot.is_leased_up() && self.startable(job).is_some()
+        slot.stage == Stage::Arrived && !slot.is_leased_up() && self.startable(slot).is_some()
     }
 
     /// The images that the next start would take: the first, and how many.
-    pub(crate) fn startable(&self, job: u32) -> Option<(u32, u32)> {
-        let slot = self.job(job);
+    pub(crate) fn startable(&self, slot: &JobSlot) -> Option<(u32, u32)> {
         let first = slot.head();
-        let limit = self.available(job).min(self.room(job)).min(window(slot));
+        let mut limit = self.available(slot);
+        if slot.streams_out != NONE {
+            limit = limit.min(self.room(slot));
+        }
+        if slot.image_grain {
+            limit = limit.min(slot.prefix.saturating_add(WINDOW));
+        }
         if first >= limit {
             return None;
         }
         let most = slot.batch.min(limit - first);
-        // In whole grain nothing is marked, and the shift leaves zeros only.
+        if !slot.image_grain {
+            return Some((first, most));
+        }
         let ahead = (slot.done | slot.busy) >> (first - slot.prefix);
-        let free = if slot.image_grain { ahead.trailing_zeros() } else { most };
-        Some((first, most.min(free)))
+        Some((first, most.min(ahead.trailing_zeros())))
     }
 
     /// The first image that its edges, or its camera, do not give it yet.
-    fn available(&self, job: u32) -> u32 {
-        let slot = self.job(job);
+    fn available(&self, slot: &JobSlot) -> u32 {
         if slot.barriers > 0 {
             return 0;
         }
@@ -59,9 +80,9 @@ impl Scheduler<'_> {
     }
 
     /// The first image that back-pressure does not let it start yet.
-    fn room(&self, job: u32) -> u32 {
+    fn room(&self, slot: &JobSlot) -> u32 {
         let mut room = u32::MAX;
-        let mut next = self.job(job).streams_out;
+        let mut next = slot.streams_out;
         while let Some(edge) = self.edge(next) {
             if let Some(bound) = self.bound(edge) {
                 room = room.min(bound);
@@ -88,6 +109,8 @@ impl Scheduler<'_> {
     }
 }
 
-fn window(job: &JobSlot) -> u32 {
-    if job.image_grain { job.prefix.saturating_add(WINDOW) } else { u32::MAX }
+/// `count` ones from bit `from`; at most 64 in all.
+pub(crate) fn bits(from: u32, count: u32) -> u64 {
+    let ones = if count >= 64 { u64::MAX } else { (1 << count) - 1 };
+    ones.checked_shl(from).unwrap_or(0)
 }

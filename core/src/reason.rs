@@ -7,7 +7,6 @@ use crate::event::UnitState;
 use crate::id::{JobId, NONE, StreamId, UnitId};
 use crate::queue::Home;
 use crate::scheduler::Scheduler;
-use crate::search::Entry;
 use crate::slot::{LeaseSlot, Stage};
 use crate::spec::{Nanos, Order, Placement};
 
@@ -332,15 +331,16 @@ impl Scheduler<'_> {
     }
 
     fn placement_rule(&self, job: u32, unit: u32) -> (PlacementRule, Option<u32>) {
-        let entry: Entry = self.entry(job);
+        let shape = self.shape_of(job);
+        let slot = self.shape(shape);
         let open = &self.tables.open[..self.open as usize];
         let rivals = open.iter().copied().filter(|&open| open != unit);
         let next = rivals
-            .filter(|&open| self.is_feasible(&entry, open))
-            .min_by_key(|&open| self.placement_rank(entry.shape, open));
+            .filter(|&open| self.is_feasible(job, slot, slot.falls_back(), open))
+            .min_by_key(|&open| self.placement_rank(shape, open));
         let Some(next) = next else { return (PlacementRule::Only, None) };
-        let (absent, first, second, _) = self.placement_rank(entry.shape, unit);
-        let (next_absent, next_first, next_second, _) = self.placement_rank(entry.shape, next);
+        let (absent, first, second, _) = self.placement_rank(shape, unit);
+        let (next_absent, next_first, next_second, _) = self.placement_rank(shape, next);
         let (by_first, by_second) = match self.policy.placement {
             Placement::Fit => (PlacementRule::LeastLeft, PlacementRule::LeastBusy),
             Placement::Balance => (PlacementRule::LeastBusy, PlacementRule::Index),

@@ -27,11 +27,10 @@ impl Scheduler<'_> {
             if self.shape(shape).blocked == self.search || self.stream_is_shut(shape) {
                 continue;
             }
-            let entry = self.entry(job);
-            if let Some(unit) = self.select(&entry) {
+            if let Some(unit) = self.select(job, shape) {
                 return Some((position, unit));
             }
-            self.block(&entry);
+            self.block(&self.entry(job));
         }
         None
     }
@@ -104,11 +103,20 @@ impl Scheduler<'_> {
                 || self.leases_on(job, unit).0 < self.job(job).threads)
     }
 
-    /// Can the entry be granted this open unit now?
-    pub(crate) fn is_feasible(&self, entry: &Entry, unit: u32) -> bool {
-        self.unit(unit).withheld != self.search
-            && self.is_candidate(entry.job, entry.shape, unit)
-            && self.has_room(self.shape(entry.shape), unit)
+    /// Can the entry of this job be granted this open unit now? `instead`: its shape falls back.
+    pub(crate) fn is_feasible(
+        &self,
+        job: u32,
+        shape: &ShapeSlot,
+        instead: bool,
+        unit: u32,
+    ) -> bool {
+        let slot = self.unit(unit);
+        slot.withheld != self.search
+            && shape.matches_so(slot, instead)
+            && self.has_room(shape, unit)
+            && (self.job(job).home != Home::Alone
+                || self.leases_on(job, unit).0 < self.job(job).threads)
     }
 
     /// Is there enough memory on this unit now?
@@ -127,30 +135,32 @@ impl Scheduler<'_> {
 
     /// Chooses the first units in placement order, linked through `chosen`; none if too few are
     /// feasible. O(open units × gpus).
-    fn select(&mut self, entry: &Entry) -> Option<u32> {
-        let gpus = self.shape(entry.shape).gpus;
+    fn select(&mut self, job: u32, shape: u32) -> Option<u32> {
+        let gpus = self.shape(shape).gpus;
         if self.open < gpus {
             return None;
         }
+        let instead = self.shape(shape).falls_back();
         if gpus == 1 {
-            return self.select_one(entry);
+            return self.select_one(job, shape, instead);
         }
         let (mut first, mut count) = (NONE, 0);
         for at in 0..self.open as usize {
             let unit = self.tables.open[at];
-            if self.is_feasible(entry, unit) {
-                first = self.insert_chosen(entry.shape, first, unit, gpus.min(count + 1));
+            if self.is_feasible(job, self.shape(shape), instead, unit) {
+                first = self.insert_chosen(shape, first, unit, gpus.min(count + 1));
                 count += 1;
             }
         }
         (count >= gpus).then_some(first)
     }
 
-    fn select_one(&mut self, entry: &Entry) -> Option<u32> {
+    fn select_one(&mut self, job: u32, shape: u32, instead: bool) -> Option<u32> {
+        let slot = self.shape(shape);
         let mut best = NONE;
         for &unit in &self.tables.open[..self.open as usize] {
-            if self.is_feasible(entry, unit)
-                && (best == NONE || self.comes_first(entry.shape, unit, best))
+            if self.is_feasible(job, slot, instead, unit)
+                && (best == NONE || self.comes_first(shape, unit, best))
             {
                 best = unit;
             }

@@ -2,7 +2,8 @@
 //! job whose own lease the input concerned last of all (semantics, section 5).
 
 use crate::event::{Event, Outcome, RevokeCause};
-use crate::id::NONE;
+use crate::id::{JobId, NONE};
+use crate::queue::Home;
 use crate::scheduler::Scheduler;
 use crate::slot::{EdgeSlot, Stage};
 use crate::spec::Order;
@@ -21,7 +22,8 @@ impl Scheduler<'_> {
     /// Handles what was touched, until nothing is. Every input ends here.
     pub(crate) fn settle(&mut self, out: &mut impl FnMut(&Scheduler<'_>, Event)) {
         loop {
-            if let Some(job) = self.pop_pending() {
+            if self.pending > 0 {
+                let job = self.pop_pending();
                 self.job_mut(job).pending = false;
                 self.handle(job, out);
             } else if self.last_is_pending {
@@ -46,23 +48,22 @@ impl Scheduler<'_> {
             if self.is_satisfied(job) {
                 self.end(job, Outcome::Done, out);
             }
-        } else if let Some(lease) = self.starved_lease(job) {
-            if self.startable(job).is_some() {
-                self.start(lease, out);
-            }
-        } else if self.job(job).home == crate::queue::Home::None && self.is_ready(job) {
+        } else if slot.is_leased_up() {
+            self.start_starved(job, out);
+        } else if slot.home == Home::None && self.is_ready(job) {
             self.enqueue(job, out);
         }
     }
 
-    /// The lease of a whole-grain job that is held with nothing in flight.
-    fn starved_lease(&self, job: u32) -> Option<u32> {
+    /// Starts what can be started on the lease of a whole-grain job that has nothing in flight.
+    fn start_starved(&mut self, job: u32, out: &mut impl FnMut(&Scheduler<'_>, Event)) {
         let slot = self.job(job);
-        if slot.image_grain || slot.first_lease == NONE {
-            return None;
+        if slot.image_grain || !self.lease(slot.first_lease).starved {
+            return;
         }
-        let lease = self.lease(slot.first_lease);
-        (lease.count == 0 && lease.revoked.is_none()).then_some(slot.first_lease)
+        if let Some(images) = self.startable(slot) {
+            self.start(slot.first_lease, images, out);
+        }
     }
 
     /// Every edge into the job is satisfied: upstreams over streams are done.
@@ -91,9 +92,9 @@ impl Scheduler<'_> {
         if oldest_image {
             slot.rank = u64::from(slot.head());
         }
-        let ticket = slot.ticket;
+        let (ticket, generation) = (slot.ticket, slot.generation);
         self.enter_queue(job);
-        out(self, Event::Ready { job: self.job_id(job), ticket });
+        out(self, Event::Ready { job: JobId { index: job, generation }, ticket });
     }
 
     /// A job ends otherwise than done: it leaves the queue, its leases are revoked, and it is over
@@ -209,10 +210,8 @@ impl Scheduler<'_> {
         self.tables.pending[at] = job;
     }
 
-    fn pop_pending(&mut self) -> Option<u32> {
-        if self.pending == 0 {
-            return None;
-        }
+    /// To be called when there is one.
+    fn pop_pending(&mut self) -> u32 {
         self.pending -= 1;
         let len = self.pending as usize;
         let first = self.tables.pending[0];
@@ -234,6 +233,6 @@ impl Scheduler<'_> {
             at = child;
         }
         self.tables.pending[at] = moved;
-        Some(first)
+        first
     }
 }

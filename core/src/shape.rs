@@ -67,7 +67,12 @@ impl ShapeSlot {
 
     /// Could this unit hold such a job alone, whatever its state?
     pub(crate) fn matches(&self, unit: &UnitSlot) -> bool {
-        if self.falls_back() { self.matches_instead(unit) } else { self.matches_needs(unit) }
+        self.matches_so(unit, self.falls_back())
+    }
+
+    /// The same for one who knows whether the shape falls back.
+    pub(crate) fn matches_so(&self, unit: &UnitSlot, instead: bool) -> bool {
+        if instead { self.matches_instead(unit) } else { self.matches_needs(unit) }
     }
 
     pub(crate) fn matches_needs(&self, unit: &UnitSlot) -> bool {

@@ -3,15 +3,35 @@
 use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
 use alloc::format;
-use alloc::string::String;
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use lineside_line::{Action, Job, KernelFault, Line, Setting};
 
+use super::pcb::{Classify, Detect, Load, Report, boxed};
 use super::tool::{Sleep, Tool};
 
-/// A tool for every job of the line.
+/// What a setting of a tool holds.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Need {
+    /// A file that must be given, relative to the line file.
+    File,
+    /// A file that may be given.
+    FileIfAny,
+}
+
+/// Each tool, with its settings.
+const TOOLS: &[(&str, &[(&str, Need)])] = &[
+    ("sleep", &[]),
+    ("load", &[]),
+    ("detect", &[("golden", Need::File)]),
+    ("classify", &[]),
+    ("report", &[("truth", Need::FileIfAny)]),
+];
+
+/// A tool for every job of the line. `folder` is that of the line file, `results` is where tools
+/// write.
 ///
 /// # Errors
 ///
@@ -33,25 +53,78 @@ pub fn tools(
 }
 
 fn tool(job: &Job, folder: &Path, results: &Path) -> Result<Box<dyn Tool>, String> {
-    let _ = (folder, results);
-    match &job.action {
-        // Only laid out so far: it takes the time it is planned to take.
-        Action::None => Ok(Box::new(Sleep { nanos: job.time.clone() })),
-        Action::Kernel { tool, .. } => match tool.as_str() {
-            "sleep" => Ok(Box::new(Sleep { nanos: job.time.clone() })),
-            other => Err(format!("there is no tool `{other}`")),
-        },
-        Action::Run { .. } => Err("this version runs no processes yet".into()),
-        Action::Worker { .. } => Err("this version runs no workers yet".into()),
+    let (name, settings) = match &job.action {
+        // Only laid out so far: it takes the time that it is planned to take.
+        Action::None => return Ok(boxed(Sleep { nanos: job.time.clone() })),
+        Action::Kernel { tool, settings } => (tool, settings),
+        Action::Run { .. } => return Err("this version runs no processes".into()),
+        Action::Worker { .. } => return Err("this version runs no workers".into()),
+    };
+    if let Some(fault) = kernel_faults(name, settings, folder).into_iter().next() {
+        return Err(fault.message);
     }
+    let file = |key: &str| match settings.get(key) {
+        Some(Setting::Text(path)) => Some(folder.join(path)),
+        _ => None,
+    };
+    Ok(match name.as_str() {
+        "load" => boxed(Load { files: job.files.iter().map(|file| folder.join(file)).collect() }),
+        "detect" => boxed(Detect::new(&file("golden").unwrap_or_default())?),
+        "classify" => boxed(Classify),
+        "report" => boxed(Report { results: results.to_path_buf(), truth: file("truth") }),
+        _ => boxed(Sleep { nanos: job.time.clone() }),
+    })
 }
 
-/// What is wrong with a `kernel`, for the checks of the line file.
+/// What is wrong with a `kernel`, for the checks of a line file in this folder.
 pub fn kernel_faults(
     tool: &str,
     settings: &BTreeMap<String, Setting>,
     folder: &Path,
 ) -> Vec<KernelFault> {
-    let _ = (tool, settings, folder);
-    Vec::new()
+    let Some((_, known)) = TOOLS.iter().find(|(name, _)| *name == tool) else {
+        let names: Vec<String> = TOOLS.iter().map(|(name, _)| format!("`{name}`")).collect();
+        return Vec::from([KernelFault {
+            setting: None,
+            message: format!("there is no tool `{tool}`"),
+            help: Some(format!("write one of {}", names.join(", "))),
+        }]);
+    };
+    let given =
+        settings.iter().filter_map(|(key, setting)| setting_fault(known, key, setting, folder));
+    let missing =
+        known.iter().filter(|(key, need)| *need == Need::File && !settings.contains_key(*key));
+    let missing = missing.map(|(key, _)| KernelFault {
+        setting: None,
+        message: format!("`{tool}` needs the setting `{key}`"),
+        help: Some(format!("add `{key} = \"a file\"`, relative to the line file")),
+    });
+    given.chain(missing).collect()
+}
+
+fn setting_fault(
+    known: &[(&str, Need)],
+    key: &str,
+    setting: &Setting,
+    folder: &Path,
+) -> Option<KernelFault> {
+    let fault = |message: String, help: Option<String>| {
+        Some(KernelFault { setting: Some(key.to_string()), message, help })
+    };
+    if !known.iter().any(|(name, _)| *name == key) {
+        let names: Vec<String> = known.iter().map(|(name, _)| format!("`{name}`")).collect();
+        let help = match names.is_empty() {
+            true => "it has no settings".to_string(),
+            false => format!("it knows {}", names.join(", ")),
+        };
+        return fault(format!("the tool has no setting `{key}`"), Some(help));
+    }
+    let Setting::Text(path) = setting else {
+        return fault(format!("`{key}` must be the path of a file"), None);
+    };
+    let path: PathBuf = folder.join(path);
+    if path.is_file() {
+        return None;
+    }
+    fault(format!("there is no file {}", path.display()), None)
 }

@@ -5,6 +5,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::any::Any;
 use core::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -31,6 +32,7 @@ pub struct Task<'a> {
     /// What the upstreams made, in the order of `after`.
     pub inputs: &'a [Upstream],
     pub(crate) stopped: &'a AtomicBool,
+    pub(crate) notes: &'a Mutex<Vec<String>>,
 }
 
 /// What one upstream made for this image: of the same image where both have equally many, else of
@@ -47,6 +49,11 @@ impl Task<'_> {
     /// The units are asked back: a tool that takes long looks now and then, and returns early.
     pub fn is_stopped(&self) -> bool {
         self.stopped.load(Ordering::Relaxed)
+    }
+
+    /// Tells the people beside the line something, once the run is over.
+    pub fn say(&self, note: String) {
+        self.notes.lock().unwrap_or_else(PoisonError::into_inner).push(note);
     }
 
     /// The one input of this type.

@@ -63,18 +63,19 @@ enum Cut {
 
 impl<'t> Devices<'t> {
     pub(super) fn read(root: &Fields<'_, 't>, policy: &PolicyDraft, report: &mut Report) -> Self {
+        let tables = root.tables("device", report);
         let mut devices = Devices {
             units: Vec::new(),
             places: Vec::new(),
             unknown: Vec::new(),
-            names: Names::new("device"),
+            names: Names::new("device", tables.len()),
             ranges: Vec::new(),
             slices: HashMap::new(),
             profiles: Vec::new(),
             profile_indexes: HashMap::new(),
             headroom: policy.headroom.unwrap_or(0),
         };
-        for table in root.tables("device", report) {
+        for table in tables {
             let fields = Fields::new(table, &vocabulary::DEVICE, report);
             let draft = draft(&fields, report);
             devices.names.add(&draft.name, devices.ranges.len(), report);

@@ -122,7 +122,7 @@ impl<'t> Jobs<'t> {
         let tables = root.tables("job", report);
         let mut jobs = Jobs {
             drafts: Vec::with_capacity(tables.len()),
-            names: Names::new("job"),
+            names: Names::new("job", tables.len()),
             edges: Vec::new(),
         };
         let mut globs = Globs::new();

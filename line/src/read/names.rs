@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use crate::fields::{Given, cut};
 use crate::near;
@@ -20,8 +21,9 @@ pub(crate) struct Names<'t> {
 }
 
 impl<'t> Names<'t> {
-    pub(crate) fn new(kind: &'static str) -> Self {
-        Names { kind, things: HashMap::new(), ordered: Vec::new() }
+    /// For about so many names.
+    pub(crate) fn new(kind: &'static str, count: usize) -> Self {
+        Names { kind, things: HashMap::with_capacity(count), ordered: Vec::with_capacity(count) }
     }
 
     /// Takes the name of thing `index`; a second of that name is refused.
@@ -29,17 +31,20 @@ impl<'t> Names<'t> {
         let Given::Good(name, at) = name else {
             return;
         };
-        if let Some((_, first)) = self.things.get(name) {
-            let (kind, shown) = (self.kind, cut(name));
-            report.add(
-                Finding::error(Code::DuplicateName, *at, format!("another {kind} named `{shown}`"))
-                    .related(*first, "the first one")
-                    .help("give it a name of its own"),
-            );
-            return;
+        match self.things.entry(name.clone()) {
+            Entry::Vacant(free) => {
+                free.insert((index as u32, *at));
+                self.ordered.push(name.clone());
+            }
+            Entry::Occupied(taken) => {
+                let message = format!("another {} named `{}`", self.kind, cut(name));
+                report.add(
+                    Finding::error(Code::DuplicateName, *at, message)
+                        .related(taken.get().1, "the first one")
+                        .help("give it a name of its own"),
+                );
+            }
         }
-        self.ordered.push(name.clone());
-        self.things.insert(name.clone(), (index as u32, *at));
     }
 
     /// The thing of that name.

@@ -24,16 +24,17 @@ pub(crate) struct Things<'t> {
 
 impl<'t> Things<'t> {
     pub(crate) fn read(root: &Fields<'_, 't>, report: &mut Report) -> Self {
+        let (models, streams) = (root.tables("model", report), root.tables("stream", report));
         let mut things = Things {
             models: Vec::new(),
-            model_names: Names::new("model"),
+            model_names: Names::new("model", models.len()),
             weights_unknown: Vec::new(),
             streams: Vec::new(),
-            stream_names: Names::new("stream"),
+            stream_names: Names::new("stream", streams.len()),
             model_places: Vec::new(),
             stream_places: Vec::new(),
         };
-        for table in root.tables("model", report) {
+        for table in models {
             let fields = Fields::new(table, &vocabulary::MODEL, report);
             let name = fields.name(report);
             let weights = fields.memory("weights", report);
@@ -47,7 +48,7 @@ impl<'t> Things<'t> {
                 cold: cold.or(0).unwrap_or(0),
             });
         }
-        for table in root.tables("stream", report) {
+        for table in streams {
             let fields = Fields::new(table, &vocabulary::STREAM, report);
             let name = fields.name(report);
             let limit = match fields.count("limit", 1, report) {

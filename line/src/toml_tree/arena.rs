@@ -114,6 +114,7 @@ impl<'t> Arena<'t> {
             Some((child, Container::Table(table))) if table.implicit && !table.dotted => {
                 table.implicit = false;
                 table.table.at = at;
+                self.set_entry_place(parent, entry, key.at, at);
                 Ok(child)
             }
             Some(_) | None => Err(Clash::Twice { at: key.at, first }),
@@ -303,6 +304,14 @@ impl<'t> Arena<'t> {
         match &self.containers[table as usize] {
             Container::Table(table) => table.table.entries[entry as usize].key_at,
             Container::List(_) => Bytes::default(),
+        }
+    }
+
+    fn set_entry_place(&mut self, table: u32, entry: u32, key_at: Bytes, at: Bytes) {
+        if let Container::Table(table) = &mut self.containers[table as usize] {
+            let entry = &mut table.table.entries[entry as usize];
+            entry.key_at = key_at;
+            entry.node.at = at;
         }
     }
 

@@ -85,8 +85,8 @@ fn what_a_fault_of_syntax_swallows_is_not_missed() {
     let text =
         format!("{DEVICE}[[job]]\nname = \"a\"\nafter = [\"b\"]\n[[job]]\nname = '''b\nx = 1\n");
     assert_eq!(refused(&text), ["syntax 8:8"]);
-    let header = format!("[[device]\nname = \"g\"\n[[job]]\nname = \"a\"\nmemory = \"1GiB\"\n");
-    assert_eq!(refused(&header), ["syntax 1:10"]);
+    let header = "[[device]\nname = \"g\"\n[[job]]\nname = \"a\"\nmemory = \"1GiB\"\n";
+    assert_eq!(refused(header), ["syntax 1:10"]);
     let nameless = format!("{DEVICE}[[job]]\nname\n[[job]]\nname = \"b\"\nafter = [\"a\"]\n");
     assert_eq!(refused(&nameless), ["syntax 5:5"]);
 }
@@ -149,7 +149,8 @@ fn unknown_keys_are_told_in_every_table() {
     assert_eq!(file(&edge), ["unknown-key 8:12"]);
     assert_eq!(
         file(&format!(
-            "{DEVICE}[[job]]\nname = \"a\"\n[[fault]]\nat = \"1s\"\njob = \"a\"\nevnt = \"cancel\"\n"
+            "{DEVICE}[[job]]\nname = \"a\"\n\
+             [[fault]]\nat = \"1s\"\njob = \"a\"\nevnt = \"cancel\"\n"
         )),
         ["unknown-key 9:1"]
     );
@@ -357,11 +358,13 @@ fn nothing_that_only_follows_is_told() {
     );
     assert_eq!(file(&text), ["no-files 11:10"]);
     // A device that is refused may have been large enough, and may have had slices.
-    let text = "[[device]]\nname = \"g\"\nmemory = \"80 GiB\"\n[[job]]\nname = \"a\"\nmemory = \"40GiB\"\n\
+    let text = "[[device]]\nname = \"g\"\nmemory = \"80 GiB\"\n\
+                [[job]]\nname = \"a\"\nmemory = \"40GiB\"\n\
                 [[fault]]\nat = \"1s\"\nunit = \"g\"\nevent = \"down\"\n";
     assert_eq!(file(text), ["bad-memory 3:10"]);
-    let text = "[[device]]\nname = \"g\"\ngpu = \"A30-24GB\"\nmig = [\"2g\"]\n[[job]]\nname = \"a\"\n\
-                profile = \"2g.12gb\"\n[[fault]]\nat = \"1s\"\nunit = \"g/1\"\nevent = \"down\"\n";
+    let text = "[[device]]\nname = \"g\"\ngpu = \"A30-24GB\"\nmig = [\"2g\"]\n\
+                [[job]]\nname = \"a\"\nprofile = \"2g.12gb\"\n\
+                [[fault]]\nat = \"1s\"\nunit = \"g/1\"\nevent = \"down\"\n";
     assert_eq!(file(text), ["unknown-profile 4:8"]);
 }
 

@@ -39,8 +39,8 @@ fn layered(jobs: usize) -> String {
         let memory = 100 + random.below(900);
         write!(
             text,
-            "[[job]]\nname = \"job-{job}\"\nkind = \"legacy\"\nimages = 10\nmemory = \"{memory}MiB\"\
-             \nmodel = \"detector\"\ntime = \"{}ms\"\npriority = {}\n",
+            "[[job]]\nname = \"job-{job}\"\nkind = \"legacy\"\nimages = 10\n\
+             memory = \"{memory}MiB\"\nmodel = \"detector\"\ntime = \"{}ms\"\npriority = {}\n",
             1 + random.below(50),
             random.below(8)
         )

@@ -2,11 +2,14 @@
 
 mod cases;
 mod drain;
+mod drawn;
 mod faults;
 mod hostile;
 mod large;
 mod random;
 mod trace;
+mod values;
+mod warnings;
 
 use lineside_line::{Checked, NoFiles, Problem, read};
 
