@@ -10,7 +10,7 @@ use lineside_line::{Line, Place};
 
 use crate::arguments::{self, Run};
 use crate::outputs::{Reasons, write, write_text, write_trace};
-use crate::plan::{close, simulate};
+use crate::plan::{EVENTS, close, simulate};
 use crate::progress::Progress;
 use crate::recorder::Recorder;
 use crate::words::Words;
@@ -42,10 +42,11 @@ pub(crate) fn run(arguments: &Run) -> Result<u8, Refusal> {
     tell_troubles(line, &driver.backend_mut().take_troubles());
     let notes = driver.backend_mut().take_notes();
 
-    let planned = simulate(line, false).record;
+    // Without a plan beside it the report is still whole.
+    let planned = simulate(line, false, EVENTS).ok().map(|planned| planned.record);
     write_trace(line, &record, &out.join("trace.jsonl"), Reasons::With)?;
     write_text(&out.join("gantt.svg"), &lineside_report::gantt_svg(line, &record))?;
-    let report = lineside_report::report_html(line, &record, Some(&planned));
+    let report = lineside_report::report_html(line, &record, planned.as_ref());
     write_text(&out.join("report.html"), &report)?;
     write(line, &record, &arguments.outputs)?;
     outputs::tell(line, &record, &arguments.outputs);
