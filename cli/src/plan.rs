@@ -17,8 +17,9 @@ pub(crate) fn plan(arguments: &Plan) -> Result<u8, Refusal> {
     let outputs = &arguments.outputs;
     let reasons = outputs.report.is_some() || outputs.gantt.is_some();
     let planned = simulate(line, reasons, EVENTS)?;
-    outputs::write(line, &planned.record, outputs)?;
-    outputs::tell(line, &planned.record, outputs);
+    let written = outputs::write(line, &planned.record, outputs);
+    outputs::tell(line, &planned.record, outputs)?;
+    written?;
     Ok(planned.code)
 }
 
@@ -29,7 +30,7 @@ pub(crate) struct Planned {
 }
 
 /// More events than this are more than a plan can be read for; they would take gigabytes.
-pub(crate) const EVENTS: usize = 50_000_000;
+pub(crate) const EVENTS: usize = 20_000_000;
 
 /// Plans a line in virtual time, if it has at most so many events.
 pub(crate) fn simulate(line: &Line, reasons: bool, most: usize) -> Result<Planned, Refusal> {
