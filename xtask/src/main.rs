@@ -4,7 +4,13 @@
 
 mod boards;
 mod command;
+mod cross;
+mod figures;
+mod firmware;
+mod golden;
+mod need;
 mod test;
+mod wasm;
 
 use std::process::ExitCode;
 
@@ -24,12 +30,18 @@ enum Chore {
     Test(test::Options),
     /// Make the boards of the inspection example: pictures, golden picture, truth, line file
     Boards(boards::Options),
+    /// Run the cases on a Cortex-M3 under QEMU, and say what RAM and flash that takes
+    Firmware(firmware::Options),
+    /// Run the cases as WebAssembly under Node
+    Wasm(wasm::Options),
 }
 
 fn main() -> ExitCode {
     let done = match Chores::parse().chore {
         Chore::Test(options) => test::test(&options),
         Chore::Boards(options) => boards::make(&options),
+        Chore::Firmware(options) => firmware::firmware(&options).map_err(|it| it.to_string()),
+        Chore::Wasm(options) => wasm::wasm(&options).map_err(|it| it.to_string()),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
