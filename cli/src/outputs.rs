@@ -6,7 +6,7 @@ use std::path::Path;
 
 use lineside_line::Line;
 use lineside_line::trace::{self, Extra, ExtraValue};
-use lineside_report::{Cause, EndCause, Entry, Record, State, UnitState, What};
+use lineside_report::{Entry, Record, What};
 
 use crate::arguments::Outputs;
 use crate::{Refusal, terminal};
@@ -114,14 +114,12 @@ fn event(entry: &Entry) -> trace::Event<'_> {
         What::Fail { job, lease, first, count } => {
             trace::What::Fail(images(job, lease, first, count))
         }
-        &What::Revoke { job, lease, cause } => {
-            trace::What::Revoke { job, lease, cause: revoke_cause(cause) }
-        }
+        &What::Revoke { job, lease, cause } => trace::What::Revoke { job, lease, cause },
         What::Release { job, lease, units } => {
             trace::What::Release { job: *job, lease: *lease, units }
         }
-        &What::End { job, state, cause } => trace::What::End { job, end: end(state, cause) },
-        &What::Unit { unit, state } => trace::What::Unit { unit, state: unit_state(state) },
+        &What::End { job, end } => trace::What::End { job, end },
+        &What::Unit { unit, state } => trace::What::Unit { unit, state },
     };
     trace::Event { t: entry.t, what }
 }
@@ -138,34 +136,4 @@ pub(crate) fn write_text(path: &Path, text: &str) -> Result<(), Refusal> {
 
 fn cannot_write(path: &Path, error: &io::Error) -> Refusal {
     Refusal(format!("error: can't write {}: {error}", path.display()))
-}
-
-fn revoke_cause(cause: Cause) -> trace::RevokeCause {
-    match cause {
-        Cause::Timeout => trace::RevokeCause::Timeout,
-        Cause::Cancel => trace::RevokeCause::Cancel,
-        Cause::Skipped => trace::RevokeCause::Skipped,
-        Cause::Failed => trace::RevokeCause::Failed,
-        Cause::Device => trace::RevokeCause::Device,
-        Cause::Circle => trace::RevokeCause::Circle,
-    }
-}
-
-fn end(state: State, cause: EndCause) -> trace::End {
-    match (state, cause) {
-        (State::Done, _) => trace::End::Done,
-        (State::Cancelled, _) => trace::End::Cancelled,
-        (State::Skipped, EndCause::Upstream(upstream)) => trace::End::Skipped { upstream },
-        (_, EndCause::Timeout) => trace::End::Failed(trace::FailCause::Timeout),
-        (_, EndCause::Device) => trace::End::Failed(trace::FailCause::Device),
-        (State::Failed | State::Skipped, _) => trace::End::Failed(trace::FailCause::Error),
-    }
-}
-
-fn unit_state(state: UnitState) -> trace::UnitState {
-    match state {
-        UnitState::Up => trace::UnitState::Up,
-        UnitState::Draining => trace::UnitState::Draining,
-        UnitState::Down => trace::UnitState::Down,
-    }
 }

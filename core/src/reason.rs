@@ -238,20 +238,21 @@ impl Scheduler<'_> {
         for unit in 0..self.used.units {
             let slot = self.unit(unit);
             if slot.state != UnitState::Up {
-                shortage.not_up += u32::from(self.shape(shape).matches_needs(slot));
+                let shape = self.shape(shape);
+                let would_do = shape.matches_needs(slot) || shape.matches_instead(slot);
+                shortage.not_up += u32::from(would_do);
             } else if !self.is_candidate(job, shape, unit) {
             } else if slot.used >= slot.slots {
                 shortage.full += 1;
             } else if !self.has_room(self.shape(shape), unit) {
                 shortage.short += 1;
             } else if slot.withheld == self.search {
-                shortage.withheld += 1;
-                let withholder = || {
-                    self.withholder(job, |leader| {
-                        self.is_candidate(leader, self.shape_of(leader), unit)
-                    })
-                };
-                shortage.withheld_for = shortage.withheld_for.or_else(withholder);
+                // What it withholds itself is no reason of its own to wait.
+                let withholder = self.withholder(job, |leader| {
+                    self.is_candidate(leader, self.shape_of(leader), unit)
+                });
+                shortage.withheld += u32::from(withholder.is_some());
+                shortage.withheld_for = shortage.withheld_for.or(withholder);
             }
         }
         shortage

@@ -2,55 +2,12 @@
 
 use std::collections::HashMap;
 
-use lineside_backends::{
-    Class, Driver, Happening, Inject, Sim, Tables, Trouble, WorkEdge, WorkJob, Workload,
-};
+use lineside_backends::{Class, Happening, Inject, Trouble, WorkEdge, WorkJob, Workload};
 use lineside_core as core;
 use lineside_core::{Event, Outcome, RevokeCause, Scheduler};
 
 use crate::model;
 use crate::model::{Cause, EdgeKind, EndCause, FaultEvent, Line, LineJob, State, What};
-
-/// What the product made of a line: its events in the model's words, and the exit code.
-pub struct ProductRun {
-    /// The trace.
-    pub events: Vec<model::Event>,
-    /// As of `lineside plan`.
-    pub exit_code: u8,
-    /// The jobs that have not ended.
-    pub stuck: Vec<usize>,
-}
-
-/// Plans a line with the product's core, driver and simulator, and checks every invariant of the
-/// core after every round.
-pub fn plan(line: &Line) -> ProductRun {
-    let workload = workload(line);
-    let mut tables = Tables::for_workload(&workload);
-    let mut events = Vec::new();
-    let mut numbers = HashMap::new();
-    let mut note = |scheduler: &Scheduler<'_>, event: Event| {
-        let what = what(scheduler, event, &mut numbers);
-        events.push(model::Event { t: scheduler.now(), what });
-    };
-    let sim = Sim::new(&workload);
-    let mut driver =
-        Driver::new(&workload, tables.storage(), sim, &mut note).expect("a checked line is taken");
-    while driver.round(&mut note) {
-        driver.scheduler().verify().expect("every invariant holds after a round");
-    }
-    let outcome = |job: usize| {
-        let id = Driver::<Sim<'_>>::job_id(job as u32);
-        driver.scheduler().outcome(id).expect("no job is removed")
-    };
-    let jobs = 0..line.jobs.len();
-    let stuck: Vec<usize> = jobs.clone().filter(|&job| outcome(job).is_none()).collect();
-    let exit_code = match stuck.is_empty() {
-        false => 3,
-        true if jobs.clone().all(|job| outcome(job) == Some(Outcome::Done)) => 0,
-        true => 1,
-    };
-    ProductRun { events, exit_code, stuck }
-}
 
 /// The line as the driver wants it.
 pub fn workload(line: &Line) -> Workload {
@@ -216,20 +173,45 @@ fn trouble(fault: &model::Fault) -> Trouble {
     Trouble { at: fault.at, what }
 }
 
-/// An event of the product in the model's words. `numbers` remembers the number of each lease.
-pub fn what(
-    scheduler: &Scheduler<'_>,
-    event: Event,
-    numbers: &mut HashMap<core::LeaseId, usize>,
-) -> What {
+/// The model's indexes of jobs and leases, which are never used again, by the core's ids.
+#[derive(Debug, Default)]
+pub struct Numbers {
+    jobs: HashMap<core::JobId, usize>,
+    leases: HashMap<core::LeaseId, usize>,
+}
+
+impl Numbers {
+    /// With so many jobs submitted, and none removed.
+    pub fn of_jobs(count: u32) -> Numbers {
+        let mut numbers = Numbers::default();
+        for index in 0..count {
+            numbers.job(core::JobId { index, generation: 0 });
+        }
+        numbers
+    }
+
+    /// The index of a job. One that is not known has just been submitted.
+    pub fn job(&mut self, id: core::JobId) -> usize {
+        number_of(&mut self.jobs, id)
+    }
+}
+
+fn number_of(jobs: &mut HashMap<core::JobId, usize>, id: core::JobId) -> usize {
+    let next = jobs.len();
+    *jobs.entry(id).or_insert(next)
+}
+
+/// An event of the product in the model's words.
+pub fn what(scheduler: &Scheduler<'_>, event: Event, numbers: &mut Numbers) -> What {
     let units = |lease| {
         let units = scheduler.units_of(lease).expect("the lease is not over yet");
         units.map(|unit| unit.0 as usize).collect()
     };
     if let Event::Grant { lease, number, .. } = event {
-        numbers.insert(lease, number as usize);
+        numbers.leases.insert(lease, number as usize);
     }
-    let at = |job: core::JobId| job.index as usize;
+    let Numbers { jobs, leases } = numbers;
+    let mut at = |id| number_of(jobs, id);
     match event {
         Event::Ready { job, ticket } => What::Ready { job: at(job), ticket },
         Event::Evict { unit, model } => {
@@ -245,24 +227,24 @@ pub fn what(
         },
         Event::Start { job, lease, first, count } => {
             let (first, count) = (first.into(), count.into());
-            What::Start { job: at(job), lease: numbers[&lease], first, count }
+            What::Start { job: at(job), lease: leases[&lease], first, count }
         }
         Event::Done { job, lease, first, count } => {
             let (first, count) = (first.into(), count.into());
-            What::Done { job: at(job), lease: numbers[&lease], first, count }
+            What::Done { job: at(job), lease: leases[&lease], first, count }
         }
         Event::Fail { job, lease, first, count } => {
             let (first, count) = (first.into(), count.into());
-            What::Fail { job: at(job), lease: numbers[&lease], first, count }
+            What::Fail { job: at(job), lease: leases[&lease], first, count }
         }
         Event::Revoke { job, lease, cause: why } => {
-            What::Revoke { job: at(job), lease: numbers[&lease], cause: cause(why) }
+            What::Revoke { job: at(job), lease: leases[&lease], cause: cause(why) }
         }
         Event::Release { job, lease } => {
-            What::Release { job: at(job), lease: numbers[&lease], units: units(lease) }
+            What::Release { job: at(job), lease: leases[&lease], units: units(lease) }
         }
         Event::End { job, outcome } => {
-            let (state, cause) = end(outcome);
+            let (state, cause) = end(outcome, &mut at);
             What::End { job: at(job), state, cause }
         }
         Event::Unit { unit, state } => What::Unit {
@@ -287,13 +269,13 @@ fn cause(cause: RevokeCause) -> Cause {
     }
 }
 
-fn end(outcome: Outcome) -> (State, EndCause) {
+fn end(outcome: Outcome, at: &mut impl FnMut(core::JobId) -> usize) -> (State, EndCause) {
     match outcome {
         Outcome::Done => (State::Done, EndCause::None),
         Outcome::Failed(core::Failure::Error) => (State::Failed, EndCause::Error),
         Outcome::Failed(core::Failure::Timeout) => (State::Failed, EndCause::Timeout),
         Outcome::Failed(core::Failure::Device) => (State::Failed, EndCause::Device),
         Outcome::Cancelled => (State::Cancelled, EndCause::Cancel),
-        Outcome::Skipped(by) => (State::Skipped, EndCause::Upstream(by.index as usize)),
+        Outcome::Skipped(by) => (State::Skipped, EndCause::Upstream(at(by))),
     }
 }

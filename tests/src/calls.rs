@@ -6,11 +6,13 @@
 
 mod make;
 mod play;
+mod show;
 mod shrink;
 
-pub use make::{script, tiny_alphabet, tiny_script};
-pub use play::{Difference, play};
-pub use shrink::shrink;
+pub use make::{script, script_of_bytes, tiny_alphabet, tiny_script};
+pub use play::{Difference, Left, Played, play};
+pub use show::in_words;
+pub use shrink::{differs, shrink};
 
 use crate::model::{self, Edge};
 
@@ -27,6 +29,13 @@ pub struct Script {
     pub units: Vec<model::UnitSpec>,
     /// Calls, in order.
     pub calls: Vec<Call>,
+}
+
+impl Script {
+    /// Adds calls, all at one time.
+    pub fn say(&mut self, now: u64, what: impl IntoIterator<Item = What>) {
+        self.calls.extend(what.into_iter().map(|what| Call { now, what }));
+    }
 }
 
 /// One call, at a time. Jobs, leases and units by index, whether they are there or not.
@@ -60,4 +69,6 @@ pub enum What {
     Circle,
     /// Give back everything that is revoked, in order.
     GiveAllBack,
+    /// Forget a job that has ended. Its slot in the core is used again.
+    Remove(usize),
 }

@@ -1,35 +1,52 @@
 //! Calls against the core and the reference model.
 
-use lineside_tests::calls::{What, play, script, shrink, tiny_alphabet, tiny_script};
+use std::panic;
 
-/// `LINESIDE_SEEDS=from..to` tries others.
-fn seeds() -> std::ops::Range<u64> {
-    let given = std::env::var("LINESIDE_SEEDS").ok();
-    let parse = |text: &str| {
-        let (from, to) = text.split_once("..")?;
-        Some(from.parse().ok()?..to.parse().ok()?)
-    };
-    given.map_or(0..20_000, |text| parse(&text).expect("LINESIDE_SEEDS is like 0..2000"))
+use lineside_tests::calls::{
+    Left, Played, Script, What, differs, play, script, shrink, tiny_alphabet, tiny_script,
+};
+use lineside_tests::seeds;
+
+/// Plays a script, or tells of the difference by the least script that shows it.
+fn played(what: &str, script: &Script) -> Played {
+    if let Ok(Ok(played)) = panic::catch_unwind(|| play(script)) {
+        return played;
+    }
+    // Each script that is tried may panic as the first one did.
+    panic::set_hook(Box::new(|_| {}));
+    let least = shrink(script);
+    let difference = differs(&least).expect("it still differs");
+    drop(panic::take_hook());
+    let (call, text) = (difference.call, difference.text);
+    panic!("{what}, call {call}: {text}\nThe least script that shows it:\n\n{least}");
 }
 
 #[test]
 fn random_calls_have_the_same_answers_and_events() {
-    let seeds = seeds();
-    println!("seeds {}..{}", seeds.start, seeds.end);
+    let range = seeds::range(0..20_000);
+    println!("seeds {}..{}", range.start, range.end);
     let mut events = 0;
-    for seed in seeds {
-        let script = script(seed);
-        match play(&script) {
-            Ok(count) => events += count,
-            Err(_) => {
-                let least = shrink(&script);
-                let difference = play(&least).expect_err("it still differs");
-                panic!("seed {seed}, call {}: {}\n{least:#?}", difference.call, difference.text);
-            }
-        }
+    for seed in seeds::past("calls").into_iter().chain(range) {
+        events += played(&format!("seed {seed}"), &script(seed)).events.len();
     }
     println!("{events} events");
     assert!(events > 0);
+}
+
+/// Counters that drift stall others in the end:
+/// https://github.com/triton-inference-server/server/issues/8870
+#[test]
+fn nothing_is_left_once_every_job_is_cancelled_and_every_lease_given_back() {
+    let range = seeds::range(0..3_000);
+    println!("seeds {}..{}", range.start, range.end);
+    for seed in range {
+        let mut script = script(seed);
+        let jobs = script.calls.iter().filter(|call| matches!(call.what, What::Submit(..)));
+        let cancels = (0..jobs.count()).map(What::Cancel);
+        script.say(u64::MAX, cancels.chain([What::GiveAllBack]));
+        let left = played(&format!("seed {seed}"), &script).left;
+        assert_eq!(left, Left::default(), "seed {seed}\n{script}");
+    }
 }
 
 /// Every sequence of so many calls.
@@ -40,10 +57,7 @@ fn all_sequences(length: u32, image_grain: bool) -> u64 {
     for number in 0..count {
         let letter = |at: u32| alphabet[(number / letters.pow(at) % letters) as usize].clone();
         let calls: Vec<What> = (0..length).map(letter).collect();
-        let script = tiny_script(image_grain, &calls);
-        if let Err(difference) = play(&script) {
-            panic!("{}\n{:#?}", difference.text, shrink(&script));
-        }
+        played(&format!("sequence {number}"), &tiny_script(image_grain, &calls));
     }
     count
 }

@@ -3,8 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use lineside_tests::bridge::plan;
+use lineside_tests::bridge::workload;
 use lineside_tests::model::{read, trace};
+use lineside_tests::plan::{Reasons, plan};
 
 #[test]
 fn the_core_gives_the_trace_and_the_exit_code_of_every_case() {
@@ -19,7 +20,7 @@ fn the_core_gives_the_trace_and_the_exit_code_of_every_case() {
         }
         let text = fs::read_to_string(cases.join(file)).expect("the case");
         let case = read(&text).expect("the case is legal");
-        let plan = plan(&case);
+        let (plan, ()) = plan(&workload(&case), Reasons::NotAsked, |_, _| {});
         let expected = fs::read_to_string(cases.join(file.replace(".toml", ".jsonl")));
         let expected = expected.expect("the trace");
         let found = trace(&case.names, &plan.events);

@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+mod bench;
 mod boards;
 mod command;
 mod cross;
@@ -28,6 +29,8 @@ struct Chores {
 enum Chore {
     /// Run every check there is, one layer after the other
     Test(test::Options),
+    /// Measure what a decision and a plan cost, beside their peers
+    Bench(bench::Options),
     /// Make the boards of the inspection example: pictures, golden picture, truth, line file
     Boards(boards::Options),
     /// Run the cases on a Cortex-M3 under QEMU, and say what RAM and flash that takes
@@ -39,6 +42,7 @@ enum Chore {
 fn main() -> ExitCode {
     let done = match Chores::parse().chore {
         Chore::Test(options) => test::test(&options),
+        Chore::Bench(options) => bench::bench(&options),
         Chore::Boards(options) => boards::make(&options),
         Chore::Firmware(options) => firmware::firmware(&options).map_err(|it| it.to_string()),
         Chore::Wasm(options) => wasm::wasm(&options).map_err(|it| it.to_string()),

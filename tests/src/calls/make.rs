@@ -12,7 +12,15 @@ const GIB: u64 = 1 << 30;
 /// A random script. Each seed switches kinds of call and of job on and off, so that what is rare
 /// together is dense in some seeds.
 pub fn script(seed: u64) -> Script {
-    let mut random = Random::new(seed, 0xca11);
+    script_of(Random::new(seed, 0xca11))
+}
+
+/// Whatever the bytes say, as long as there are any.
+pub fn script_of_bytes(bytes: &[u8]) -> Script {
+    script_of(Random::of_bytes(bytes))
+}
+
+fn script_of(mut random: Random) -> Script {
     let swarm = Swarm::draw(&mut random);
     let models = (0..random.below(3)).map(|_| ModelSpec { weights: random.below(4) * GIB });
     let models: Vec<ModelSpec> = models.collect();
@@ -24,13 +32,14 @@ pub fn script(seed: u64) -> Script {
     let policy = policy(&mut random);
     let mut maker = Maker { random, swarm, jobs: 0, now: 0, models: models.len(), streams: limits };
     let count = maker.random.within(20, 120);
-    let calls = (0..count).map(|_| maker.call()).collect();
+    let calls = (0..count).map_while(|_| (!maker.random.is_spent()).then(|| maker.call()));
+    let calls = calls.collect();
     Script { policy, models, streams, units, calls }
 }
 
 /// The kinds of call of a seed, with their weights, and the kinds of job.
 struct Swarm {
-    weights: [u64; 14],
+    weights: [u64; 15],
     edges: bool,
     streams: bool,
     gangs: bool,
@@ -42,7 +51,7 @@ struct Swarm {
 
 impl Swarm {
     fn draw(random: &mut Random) -> Self {
-        let usual = [10, 14, 8, 2, 18, 4, 6, 2, 1, 2, 3, 14, 8, 4];
+        let usual = [10, 14, 8, 2, 18, 4, 6, 2, 1, 2, 3, 14, 8, 4, 3];
         let weights = usual.map(|weight| if random.chance(75) { weight } else { 0 });
         Swarm {
             weights,
@@ -102,6 +111,7 @@ impl Maker {
             10 => What::Timeout,
             12 => What::Circle,
             13 => What::GiveAllBack,
+            14 => What::Remove(job),
             _ => What::Walk,
         }
     }

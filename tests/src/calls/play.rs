@@ -1,13 +1,11 @@
 //! Plays a script to both, and stops at the first difference.
 
-use std::collections::HashMap;
-
 use lineside_backends::{Class, Tables, WorkEdge, WorkJob, Workload};
 use lineside_core as core;
 use lineside_core::{Event, LeaseId, Scheduler};
 
 use super::{Call, Script, What};
-use crate::bridge::{self, Profiles};
+use crate::bridge::{self, Numbers, Profiles};
 use crate::model::{self, Line, Model, Names, UnitSpec};
 
 /// Where core and model part.
@@ -19,20 +17,42 @@ pub struct Difference {
     pub text: String,
 }
 
+/// What came of a script, on both sides.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Played {
+    /// All that was said.
+    pub events: Vec<model::Event>,
+    /// Whether each call was taken; none where it named what never was.
+    pub answers: Vec<Option<bool>>,
+    /// What is left in the core.
+    pub left: Left,
+}
+
+/// What is left in the core after a script.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Left {
+    /// Entries in the queue.
+    pub entries: u32,
+    /// Leases that are not over.
+    pub leases: u32,
+    /// Bytes that are taken, on all units.
+    pub memory: u64,
+}
+
 /// Plays a script to the core and to the model; every invariant of the core is checked after every
-/// call. Says how many events there were.
+/// call.
 ///
 /// # Errors
 ///
 /// The first difference.
-pub fn play(script: &Script) -> Result<usize, Difference> {
+pub fn play(script: &Script) -> Result<Played, Difference> {
     let mut tables = tables(script);
     let mut profiles = Profiles::default();
     let mut pair = Pair {
         core: Scheduler::new(bridge::policy(&script.policy), tables.storage()),
         model: Model::new(script.policy.clone(), script.models.clone(), script.streams.clone()),
         events: Vec::new(),
-        numbers: HashMap::new(),
+        numbers: Numbers::default(),
         leases: Vec::new(),
         jobs: Vec::new(),
         compared: 0,
@@ -48,10 +68,16 @@ pub fn play(script: &Script) -> Result<usize, Difference> {
         pair.core.add_unit(&spec).expect("there is room");
         pair.model.add_unit(unit.clone()).expect("a unit is taken");
     }
+    let mut answers = Vec::new();
     for (at, call) in script.calls.iter().enumerate() {
-        pair.call(call, &mut profiles).map_err(|text| Difference { call: at, text })?;
+        let answer = pair.call(call, &mut profiles);
+        answers.push(answer.map_err(|text| Difference { call: at, text })?);
     }
-    Ok(pair.events.len())
+    let units = 0..script.units.len() as u32;
+    let taken = units.map(|unit| pair.core.memory_taken(core::UnitId(unit)).unwrap_or(0));
+    let left =
+        Left { entries: pair.core.queued(), leases: pair.core.leases(), memory: taken.sum() };
+    Ok(Played { events: pair.events, answers, left })
 }
 
 /// Only the policy of a line matters to its units.
@@ -98,7 +124,7 @@ struct Pair<'a> {
     core: Scheduler<'a>,
     model: Model,
     events: Vec<model::Event>,
-    numbers: HashMap<LeaseId, usize>,
+    numbers: Numbers,
     /// The core's leases, by number.
     leases: Vec<LeaseId>,
     /// The core's jobs, by index.
@@ -107,19 +133,19 @@ struct Pair<'a> {
 }
 
 impl Pair<'_> {
-    fn call(&mut self, call: &Call, profiles: &mut Profiles) -> Result<(), String> {
+    fn call(&mut self, call: &Call, profiles: &mut Profiles) -> Result<Option<bool>, String> {
         match &call.what {
             What::Circle => {
                 while self.walk(call.now)? {}
-                self.circle(call.now)
+                self.circle(call.now).map(Some)
             }
-            What::GiveAllBack => self.give_all_back(call.now),
-            What::Walk => self.walk(call.now).map(drop),
-            What::Timeout => self.timeout(call.now),
+            What::GiveAllBack => self.give_all_back(call.now).map(Some),
+            What::Walk => self.walk(call.now).map(Some),
+            What::Timeout => self.timeout(call.now).map(Some),
             What::Submit(spec, edges) => self.submit(call.now, spec, edges, profiles),
             input => {
-                let Some((core, model)) = self.input(call.now, input) else { return Ok(()) };
-                self.agree("the answer", core, model)
+                let Some((core, model)) = self.input(call.now, input) else { return Ok(None) };
+                self.agree("the answer", core, model).map(Some)
             }
         }
     }
@@ -164,6 +190,7 @@ impl Pair<'_> {
             What::Up(at) => {
                 (core.up(now, core::UnitId(at as u32), out).is_ok(), model.up(now, at).is_ok())
             }
+            What::Remove(at) => (core.remove(*jobs.get(at)?).is_ok(), model.remove(at).is_ok()),
             What::Submit(..) | What::Timeout | What::Walk | What::Circle | What::GiveAllBack => {
                 return None;
             }
@@ -176,9 +203,9 @@ impl Pair<'_> {
         spec: &model::JobSpec,
         edges: &[model::Edge],
         profiles: &mut Profiles,
-    ) -> Result<(), String> {
+    ) -> Result<Option<bool>, String> {
         if edges.iter().any(|edge| edge.upstream >= self.jobs.len()) {
-            return Ok(());
+            return Ok(None);
         }
         let core_edges: Vec<core::Edge> = edges
             .iter()
@@ -201,9 +228,10 @@ impl Pair<'_> {
         }
         let model = self.model.submit(spec.clone(), edges.to_vec());
         if let Ok(id) = id {
+            self.numbers.job(id);
             self.jobs.push(id);
         }
-        self.agree("the answer to submit", ok, model.is_ok())
+        self.agree("the answer to submit", ok, model.is_ok()).map(Some)
     }
 
     fn walk(&mut self, now: u64) -> Result<bool, String> {
@@ -215,6 +243,8 @@ impl Pair<'_> {
             let what = bridge::what(core, event, numbers);
             events.push(model::Event { t: core.now(), what });
         };
+        // A choice that is dropped has done nothing.
+        drop(core.choose(now));
         let granted = match core.choose(now) {
             Some(mut choice) => {
                 let reason = choice.reason();
@@ -225,11 +255,10 @@ impl Pair<'_> {
             None => false,
         };
         let model = self.model.walk(now);
-        self.agree("the walk", granted, model)?;
-        Ok(granted)
+        self.agree("the walk", granted, model)
     }
 
-    fn circle(&mut self, now: u64) -> Result<(), String> {
+    fn circle(&mut self, now: u64) -> Result<bool, String> {
         let Pair { core, events, numbers, .. } = self;
         let mut out = |core: &Scheduler<'_>, event: Event| {
             let what = bridge::what(core, event, numbers);
@@ -241,7 +270,7 @@ impl Pair<'_> {
         self.agree("the circle", core, model)
     }
 
-    fn timeout(&mut self, now: u64) -> Result<(), String> {
+    fn timeout(&mut self, now: u64) -> Result<bool, String> {
         let Pair { core, events, numbers, .. } = self;
         let mut out = |core: &Scheduler<'_>, event: Event| {
             let what = bridge::what(core, event, numbers);
@@ -254,16 +283,17 @@ impl Pair<'_> {
         self.agree("the deadline", core, model)
     }
 
-    fn give_all_back(&mut self, now: u64) -> Result<(), String> {
+    fn give_all_back(&mut self, now: u64) -> Result<bool, String> {
+        let mut any = false;
         for at in 0..self.leases.len() {
             let Some((core, model)) = self.input(now, &What::GivenBack(at)) else { continue };
-            self.agree("giving back", core, model)?;
+            any |= self.agree("giving back", core, model)?;
         }
-        Ok(())
+        Ok(any)
     }
 
-    /// The same answer, the same new events, and a core that is whole.
-    fn agree(&mut self, what: &str, core: bool, model: bool) -> Result<(), String> {
+    /// The same answer, which is returned, the same new events, and a core that is whole.
+    fn agree(&mut self, what: &str, core: bool, model: bool) -> Result<bool, String> {
         if core != model {
             return Err(format!("{what}: core {core}, model {model}"));
         }
@@ -273,6 +303,8 @@ impl Pair<'_> {
             return Err(format!("{what}:\n  core  {found:?}\n  model {expected:?}"));
         }
         self.compared = self.events.len();
-        self.core.verify().map_err(|invariant| format!("{what}: it is not so that {invariant}"))
+        let whole = self.core.verify();
+        whole.map_err(|invariant| format!("{what}: it is not so that {invariant}"))?;
+        Ok(core)
     }
 }

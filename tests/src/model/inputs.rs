@@ -203,7 +203,7 @@ impl Model {
     }
 
     fn check_not_ended(&self, job: usize) -> Result<(), Refused> {
-        let job = self.jobs.get(job).ok_or(Refused::NoSuchJob)?;
+        let job = self.jobs.get(job).filter(|job| !job.removed).ok_or(Refused::NoSuchJob)?;
         if job.ended.is_none() { Ok(()) } else { Err(Refused::JobEnded) }
     }
 

@@ -108,6 +108,8 @@ struct Job {
     /// How the job ends once it holds no lease any more.
     ending: Option<(State, EndCause)>,
     ended: Option<State>,
+    /// Nobody can name it any more.
+    removed: bool,
 }
 
 /// The state of one image of a job.

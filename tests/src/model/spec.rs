@@ -389,6 +389,8 @@ pub enum Refused {
     NotDue,
     /// The job has ended.
     JobEnded,
+    /// The job has not ended: it can't be removed.
+    JobNotEnded,
     /// The job arrived before.
     AlreadyArrived,
     /// The job has not arrived: it can't be fed yet.

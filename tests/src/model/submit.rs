@@ -39,8 +39,20 @@ impl Model {
             entry: None,
             ending: None,
             ended: None,
+            removed: false,
         });
         self.settle(None);
+        Ok(())
+    }
+
+    /// Forgets a job that has ended: nothing can name it any more.
+    pub fn remove(&mut self, job: usize) -> Result<(), Refused> {
+        let slot = self.jobs.get_mut(job).filter(|job| !job.removed);
+        let slot = slot.ok_or(Refused::NoSuchJob)?;
+        if slot.ended.is_none() {
+            return Err(Refused::JobNotEnded);
+        }
+        slot.removed = true;
         Ok(())
     }
 
@@ -62,7 +74,8 @@ impl Model {
 
     /// Section 1: a stream edge needs equal `images` at both ends.
     fn check_edge(&self, spec: &JobSpec, edge: &Edge) -> Result<(), Refused> {
-        let upstream = self.jobs.get(edge.upstream).ok_or(Refused::BadEdge)?;
+        let upstream = self.jobs.get(edge.upstream).filter(|upstream| !upstream.removed);
+        let upstream = upstream.ok_or(Refused::BadEdge)?;
         let joins = match edge.kind {
             EdgeKind::Barrier(_) => true,
             EdgeKind::Stream { depth } => {
