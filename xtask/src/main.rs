@@ -5,7 +5,13 @@
 mod bench;
 mod boards;
 mod command;
+mod cross;
+mod figures;
+mod firmware;
+mod golden;
+mod need;
 mod test;
+mod wasm;
 
 use std::process::ExitCode;
 
@@ -27,6 +33,10 @@ enum Chore {
     Bench(bench::Options),
     /// Make the boards of the inspection example: pictures, golden picture, truth, line file
     Boards(boards::Options),
+    /// Run the cases on a Cortex-M3 under QEMU, and say what RAM and flash that takes
+    Firmware(firmware::Options),
+    /// Run the cases as WebAssembly under Node
+    Wasm(wasm::Options),
 }
 
 fn main() -> ExitCode {
@@ -34,6 +44,8 @@ fn main() -> ExitCode {
         Chore::Test(options) => test::test(&options),
         Chore::Bench(options) => bench::bench(&options),
         Chore::Boards(options) => boards::make(&options),
+        Chore::Firmware(options) => firmware::firmware(&options).map_err(|it| it.to_string()),
+        Chore::Wasm(options) => wasm::wasm(&options).map_err(|it| it.to_string()),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
