@@ -2,7 +2,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use lineside_line::Line;
 use lineside_line::trace::{self, Extra, ExtraValue};
@@ -11,37 +11,45 @@ use lineside_report::{Entry, Record, What};
 use crate::arguments::Outputs;
 use crate::{Refusal, terminal};
 
-/// Writes the files that were asked for. A path of "-" is stdout.
+/// Writes the files that were asked for, each of them even if another can't be written. A path of
+/// "-" is stdout.
 pub(crate) fn write(line: &Line, record: &Record, outputs: &Outputs) -> Result<(), Refusal> {
-    if let Some(path) = &outputs.trace {
-        write_trace(line, record, path, Reasons::Without)?;
-    }
-    if let Some(path) = &outputs.gantt {
-        write_text(path, &lineside_report::gantt_svg(line, record))?;
-    }
-    if let Some(path) = &outputs.report {
-        write_text(path, &lineside_report::report_html(line, record, None))?;
-    }
-    if let Some(path) = &outputs.perfetto {
-        write_text(path, &lineside_report::perfetto(line, record))?;
-    }
-    Ok(())
+    let Outputs { trace, gantt, report, perfetto, .. } = outputs;
+    let text = |path: &Option<PathBuf>, make: &dyn Fn() -> String| {
+        path.as_ref().map_or(Ok(()), |path| write_text(path, &make()))
+    };
+    let trace = trace.as_ref();
+    all([
+        trace.map_or(Ok(()), |path| write_trace(line, record, path, Reasons::Without)),
+        text(gantt, &|| lineside_report::gantt_svg(line, record)),
+        text(report, &|| lineside_report::report_html(line, record, None)),
+        text(perfetto, &|| lineside_report::perfetto(line, record)),
+    ])
+}
+
+/// What went wrong with several writes, together.
+pub(crate) fn all<const N: usize>(written: [Result<(), Refusal>; N]) -> Result<(), Refusal> {
+    let errors: Vec<String> =
+        written.into_iter().filter_map(|result| result.err().map(|error| error.0)).collect();
+    if errors.is_empty() { Ok(()) } else { Err(Refusal(errors.join("\n"))) }
 }
 
 /// Prints what was asked for on stdout, and the summary for people on stderr.
-pub(crate) fn tell(line: &Line, record: &Record, outputs: &Outputs) {
+pub(crate) fn tell(line: &Line, record: &Record, outputs: &Outputs) -> Result<(), Refusal> {
+    let (width, colour) = (terminal::width(), terminal::colours_on_stderr());
+    terminal::talk(&lineside_report::terminal(line, record, width, colour));
     if outputs.json {
         let summary = lineside_report::summary(line, record);
-        println!("{}", serde_json::to_string_pretty(&summary).unwrap_or_default());
+        let json = serde_json::to_string_pretty(&summary).unwrap_or_default();
+        terminal::print(&format!("{json}\n"))?;
     }
     if outputs.mermaid {
         match lineside_report::mermaid(line, record) {
-            Ok(chart) => println!("{chart}"),
-            Err(too_large) => eprintln!("warning: {too_large}"),
+            Ok(chart) => terminal::print(&format!("{chart}\n"))?,
+            Err(too_large) => terminal::talk(&format!("warning: {too_large}\n")),
         }
     }
-    let (width, colour) = (terminal::width(), terminal::colours_on_stderr());
-    eprint!("{}", lineside_report::terminal(line, record, width, colour));
+    Ok(())
 }
 
 /// Does a trace carry the reasons, as a further key?
@@ -61,7 +69,11 @@ pub(crate) fn write_trace(
     reasons: Reasons,
 ) -> Result<(), Refusal> {
     let written = if path == Path::new("-") {
-        trace_to(line, record, reasons, io::stdout().lock())
+        // Whoever reads it may stop when he has enough.
+        match trace_to(line, record, reasons, io::stdout().lock()) {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            written => written,
+        }
     } else {
         File::create(path).and_then(|file| trace_to(line, record, reasons, file))
     };
@@ -126,12 +138,10 @@ fn event(entry: &Entry) -> trace::Event<'_> {
 
 /// Writes a text file, or to stdout for "-".
 pub(crate) fn write_text(path: &Path, text: &str) -> Result<(), Refusal> {
-    let written = if path == Path::new("-") {
-        io::stdout().lock().write_all(text.as_bytes())
-    } else {
-        fs::write(path, text)
-    };
-    written.map_err(|error| cannot_write(path, &error))
+    if path == Path::new("-") {
+        return terminal::print(text);
+    }
+    fs::write(path, text).map_err(|error| cannot_write(path, &error))
 }
 
 fn cannot_write(path: &Path, error: &io::Error) -> Refusal {

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 
@@ -150,4 +150,96 @@ fn a_job_without_a_kernel_takes_the_time_that_it_is_planned_to_take() {
     for file in ["trace.jsonl", "gantt.svg", "report.html", "results"] {
         assert!(out.join(file).exists(), "{file}");
     }
+}
+
+/// A line of one job that sleeps, on the CPU.
+fn sleeper(folder: &Path, time: &str) -> String {
+    let line = folder.join("sleeper.toml");
+    let text = format!(
+        "[[device]]\nname = \"cpu\"\nplace = \"cpu\"\nmemory = \"1GiB\"\n\
+         [[job]]\nname = \"a\"\nneeds = \"cpu\"\nimages = 50\ntime = \"{time}\"\n"
+    );
+    fs::write(&line, text).expect("written");
+    line.to_str().expect("UTF-8").to_owned()
+}
+
+#[test]
+fn a_run_never_mixes_its_results_with_those_of_another() {
+    let folder = folder("mixes");
+    let line = sleeper(&folder, "1ms");
+    let out = folder.join("out");
+    fs::create_dir(&out).expect("made");
+    fs::write(out.join("defects.csv"), "of an earlier run").expect("written");
+    let output = lineside(&["run", &line, "--out", out.to_str().expect("UTF-8")]);
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(fs::read_dir(&out).expect("the folder").count(), 1);
+    // Without `--out` each gets a folder of its own, also at the same moment.
+    let start = || {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_lineside"));
+        command.args(["run", &line]).current_dir(&folder).stderr(Stdio::null()).spawn()
+    };
+    let runs: Vec<_> = (0..4).map(|_| start().expect("it starts")).collect();
+    for mut run in runs {
+        assert!(run.wait().expect("it ends").success());
+    }
+    assert_eq!(fs::read_dir(folder.join("lineside-runs")).expect("the folder").count(), 4);
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_run_writes_down_what_was_done() {
+    let folder = folder("interrupted");
+    let line = sleeper(&folder, "100ms");
+    let out = folder.join("out");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lineside"));
+    command.args(["run", &line, "--out"]).arg(&out).stderr(Stdio::null());
+    let mut run = command.spawn().expect("it starts");
+    while !out.join("results").exists() {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    std::thread::sleep(std::time::Duration::from_millis(350));
+    let kill = Command::new("kill").args(["-INT", &run.id().to_string()]).status();
+    assert!(kill.expect("kill is here").success());
+    assert_eq!(run.wait().expect("it ends").code(), Some(130));
+    let trace = fs::read_to_string(out.join("trace.jsonl")).expect("the trace");
+    assert!(trace.contains(r#""ev":"done""#), "{trace}");
+    assert!(out.join("report.html").is_file());
+}
+
+#[test]
+fn a_reader_that_stops_early_is_no_error() {
+    for arguments in [["plan", "--json"], ["explain", "--json"], ["plan", "--mermaid"]] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_lineside"));
+        command.arg(arguments[0]).arg(case("21-yolo-dag.toml")).arg(arguments[1]);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("it starts");
+        drop(child.stdout.take());
+        let output = child.wait_with_output().expect("it ends");
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}");
+        assert!(!String::from_utf8_lossy(&output.stderr).contains("panicked"), "{arguments:?}");
+    }
+}
+
+#[test]
+fn what_a_tool_needs_is_checked_before_it_runs() {
+    let folder = folder("kernel");
+    fs::write(folder.join("golden.png"), "no picture").expect("written");
+    let line = folder.join("line.toml");
+    let text = "[[device]]\nname = \"cpu\"\nplace = \"cpu\"\nmemory = \"1GiB\"\n\
+                [[job]]\nname = \"a\"\nneeds = \"cpu\"\n\
+                kernel = { tool = \"detect\", golden = \"golden.png\" }\n\
+                [[job]]\nname = \"b\"\nneeds = \"cpu\"\nkernel = { tool = \"detct\" }\n";
+    fs::write(&line, text).expect("written");
+    let output = lineside(&["check", line.to_str().expect("UTF-8"), "--json"]);
+    assert_eq!(output.status.code(), Some(2));
+    let faults = json(&output);
+    let lines: Vec<_> = (0..2).map(|at| faults[at]["line"].as_u64()).collect();
+    assert_eq!(lines, [Some(8), Some(12)]);
+}
+
+#[test]
+fn at_a_time_it_says_what_was_so_then() {
+    let output = lineside(&["explain", &case("01-standard-fifo.toml"), "--at", "12ms"]);
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    assert!(text.contains("S1: runs") && text.contains("leased to `S1`"), "{text}");
 }
