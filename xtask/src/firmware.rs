@@ -25,13 +25,18 @@ const QEMU_TIME_MAX: Duration = Duration::from_secs(180);
 pub(crate) struct Options {
     /// Get by rustup or apt what is missing
     #[arg(long)]
-    pub(crate) install: bool,
+    install: bool,
     /// Build `core` from source with Debian's compiler, even if the target is installed
     #[arg(long)]
     from_source: bool,
     /// Write the figures of this compiler to firmware/figures.txt
     #[arg(long)]
     bless: bool,
+}
+
+/// The layer of `cargo xtask test`.
+pub(crate) fn layer(install: Install) -> Result<(), Fault> {
+    firmware(&Options { install: install == Install::Yes, ..Options::default() })
 }
 
 /// Builds both images, runs them under QEMU, compares traces and figures.

@@ -15,10 +15,15 @@ const FOLDER: &str = "tests/wasm";
 pub(crate) struct Options {
     /// Get by rustup or apt what is missing
     #[arg(long)]
-    pub(crate) install: bool,
+    install: bool,
     /// Build `core` from source with Debian's compiler, even if the target is installed
     #[arg(long)]
     from_source: bool,
+}
+
+/// The layer of `cargo xtask test`.
+pub(crate) fn layer(install: Install) -> Result<(), Fault> {
+    wasm(&Options { install: install == Install::Yes, ..Options::default() })
 }
 
 /// Builds both modules and runs them under Node.
