@@ -38,7 +38,7 @@ pub struct Host {
     store: Store,
     /// What runs in each slot of the table of leases.
     running: Vec<Option<Running>>,
-    ends: (Sender<Ended>, Receiver<Ended>),
+    ends: (Sender<Signal>, Receiver<Signal>),
     /// News not yet polled.
     news: VecDeque<News>,
     troubles: Vec<Trouble>,
@@ -56,6 +56,26 @@ struct Running {
     job: u32,
     unit: u32,
     stopped: Arc<AtomicBool>,
+}
+
+/// What ends a wait.
+enum Signal {
+    /// A thread has come to its end.
+    Ended(Ended),
+    /// Somebody wants the driver to look up.
+    Wake,
+}
+
+/// Ends a wait of the host from another thread, with no news.
+#[derive(Clone)]
+pub struct Waker(Sender<Signal>);
+
+impl Waker {
+    /// Ends the wait.
+    pub fn wake(&self) {
+        // Nobody waits only if the host is gone.
+        let _ = self.0.send(Signal::Wake);
+    }
 }
 
 /// What a thread says as it ends.
@@ -105,6 +125,11 @@ impl Host {
         core::mem::take(&mut self.notes.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
+    /// Ends a wait from another thread.
+    pub fn waker(&self) -> Waker {
+        Waker(self.ends.0.clone())
+    }
+
     /// Products in memory now.
     pub fn products(&self) -> usize {
         self.store.len()
@@ -114,16 +139,22 @@ impl Host {
         self.began.elapsed().as_nanos().try_into().unwrap_or(Nanos::MAX)
     }
 
-    /// The next thread to end, at `until` at the latest.
-    fn next_end(&self, until: Option<Nanos>) -> Option<Ended> {
+    /// What comes next, at `until` at the latest.
+    fn next_signal(&self, until: Option<Nanos>) -> Option<Signal> {
         let Some(until) = until else { return self.ends.1.recv().ok() };
         let left = Duration::from_nanos(until.saturating_sub(self.now()));
         self.ends.1.recv_timeout(left).ok()
     }
 
     /// Turns the ends of threads into news: by the lowest unit of the lease, then in grant order.
-    fn take_ends(&mut self, first: Ended) {
-        let mut ends: Vec<Ended> = core::iter::once(first).chain(self.ends.1.try_iter()).collect();
+    fn take_ends(&mut self, first: Signal) {
+        let signals = core::iter::once(first).chain(self.ends.1.try_iter());
+        let mut ends: Vec<Ended> = signals
+            .filter_map(|signal| match signal {
+                Signal::Ended(ended) => Some(ended),
+                Signal::Wake => None,
+            })
+            .collect();
         ends.sort_by_key(|ended| {
             let running = self.running[ended.lease.index as usize].as_ref();
             running.map(|running| (running.unit, running.number))
@@ -174,13 +205,13 @@ impl Backend for Host {
             let (lease, first) = (start.lease, start.first);
             let result = run_images(&job, first, inputs, &stop, &notes);
             // Nobody listens only if the host is gone.
-            let _ = ends.send(Ended { lease, first, result });
+            let _ = ends.send(Signal::Ended(Ended { lease, first, result }));
         };
         let name = self.jobs[start.job as usize].name.chars().take(15).collect();
         if let Err(error) = thread::Builder::new().name(name).spawn(work) {
             let result = Err((start.first, error.to_string()));
             let ended = Ended { lease: start.lease, first: start.first, result };
-            let _ = self.ends.0.send(ended);
+            let _ = self.ends.0.send(Signal::Ended(ended));
         }
     }
 
@@ -208,8 +239,8 @@ impl Backend for Host {
             if self.live == 0 && until.is_none() {
                 return None;
             }
-            if let Some(ended) = self.next_end(until) {
-                self.take_ends(ended);
+            if let Some(signal) = self.next_signal(until) {
+                self.take_ends(signal);
             }
         }
         Some(self.now())

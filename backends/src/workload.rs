@@ -105,7 +105,8 @@ pub struct WorkJob {
 ///
 /// ```
 /// use lineside_backends::WorkEdge;
-/// assert!(matches!(WorkEdge::Stream { upstream: 0, depth: 2 }, WorkEdge::Stream { depth: 2, .. }));
+/// let edge = WorkEdge::Stream { upstream: 0, depth: 2 };
+/// assert_ne!(edge, WorkEdge::default());
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]

@@ -1,7 +1,7 @@
 //! `lineside check`.
 
 use crate::arguments::Check;
-use crate::{DONE, REFUSED, Refusal, file};
+use crate::{DONE, REFUSED, Refusal, file, terminal};
 
 pub(crate) fn check(arguments: &Check) -> Result<u8, Refusal> {
     let verdict = file::judge(&arguments.file)?;
@@ -11,20 +11,20 @@ pub(crate) fn check(arguments: &Check) -> Result<u8, Refusal> {
             Ok(checked) => &checked.warnings,
             Err(problems) => problems,
         };
-        println!("{}", serde_json::to_string_pretty(problems).unwrap_or_default());
+        let json = serde_json::to_string_pretty(problems).unwrap_or_default();
+        terminal::print(&format!("{json}\n"))?;
         return Ok(code);
     }
-    eprint!("{}", verdict.rendered(&arguments.file));
-    match &verdict.result {
-        Ok(checked) => println!(
-            "{}: {} jobs on {} units, no faults",
-            arguments.file.display(),
-            checked.line.jobs.len(),
-            checked.line.units.len()
+    terminal::talk(&verdict.rendered(&arguments.file));
+    let file = arguments.file.display();
+    let text = match &verdict.result {
+        Ok(checked) => format!(
+            "{file}: {} on {}, no faults\n",
+            file::count(checked.line.jobs.len(), "job"),
+            file::count(checked.line.units.len(), "unit"),
         ),
-        Err(problems) => {
-            println!("{}: {}", arguments.file.display(), file::faults(problems.len()));
-        }
-    }
+        Err(problems) => format!("{file}: {}\n", file::count(problems.len(), "fault")),
+    };
+    terminal::print(&text)?;
     Ok(code)
 }

@@ -2,12 +2,12 @@
 
 use lineside_backends::{Driver, Observer, Sim, Tables, Workload};
 use lineside_core::{Event, JobId, Nanos, Reason, Scheduler, Wait};
+use lineside_line::Line;
 use lineside_line::quantity::{duration, show_duration};
-use lineside_line::{Job, Line};
 
 use crate::arguments::Explain;
-use crate::words::Words;
-use crate::{DONE, Refusal, file};
+use crate::words::{Words, printable};
+use crate::{DONE, Refusal, file, terminal};
 
 /// Jobs that are followed at once without being named.
 const MOST: usize = 1_000;
@@ -25,13 +25,14 @@ pub(crate) fn explain(arguments: &Explain) -> Result<u8, Refusal> {
         }
     };
     let histories = follow(line, &followed, until);
-    if arguments.json {
-        print_json(line, &histories);
+    let text = if arguments.json {
+        json_text(line, &histories)
     } else if arguments.job.is_some() {
-        print_history(line, &histories[0], until);
+        history_text(line, &histories[0], until)
     } else {
-        print_all(line, &histories, until);
-    }
+        all_text(line, &histories, until)
+    };
+    terminal::print(&text)?;
     Ok(DONE)
 }
 
@@ -43,7 +44,8 @@ fn time(text: &str) -> Result<Nanos, Refusal> {
 fn find(line: &Line, name: &str) -> Result<u32, Refusal> {
     let found = line.jobs.iter().position(|job| job.name == name);
     found.map(|at| at as u32).ok_or_else(|| {
-        let names: Vec<&str> = line.jobs.iter().take(20).map(|job| job.name.as_str()).collect();
+        let names: Vec<_> = line.jobs.iter().take(20).map(|job| printable(&job.name)).collect();
+        let name = printable(name);
         Refusal(format!("error: no job `{name}`; there are: {}", names.join(", ")))
     })
 }
@@ -73,7 +75,7 @@ impl Observer for Grants<'_> {
     fn event(&mut self, scheduler: &Scheduler<'_>, event: Event) {
         if let Event::Grant { job, lease, fallback, cold, .. } = event {
             let units = scheduler.units_of(lease).into_iter().flatten();
-            let units: Vec<&str> = units.map(|unit| self.words.unit(unit)).collect();
+            let units: Vec<_> = units.map(|unit| self.words.unit(unit)).collect();
             let mut text = format!("granted {}", units.join(", "));
             if fallback {
                 text += ", as a fallback";
@@ -107,10 +109,11 @@ fn follow(line: &Line, followed: &[u32], until: Option<Nanos>) -> Vec<History> {
         .expect("a checked line fits the tables that were made for it");
     let mut histories: Vec<History> =
         followed.iter().map(|&job| History { job, steps: Vec::new() }).collect();
-    while driver.next_instant().is_none_or(|next| until.is_none_or(|until| next <= until))
-        && driver.round(&mut grants)
-    {
+    while driver.round(&mut grants) {
         let now = driver.scheduler().now();
+        if until.is_some_and(|until| now > until) {
+            break;
+        }
         for history in &mut histories {
             let own = history.job;
             for (_, text) in grants.made.iter().filter(|(job, _)| *job == own) {
@@ -146,21 +149,22 @@ impl History {
     }
 }
 
-fn print_history(line: &Line, history: &History, until: Option<Nanos>) {
-    let job: &Job = &line.jobs[history.job as usize];
-    println!("{}", job.name);
+fn history_text(line: &Line, history: &History, until: Option<Nanos>) -> String {
+    let mut text = format!("{}\n", printable(&line.jobs[history.job as usize].name));
     for step in &history.steps {
-        println!("  {:>10}  {}", show_duration(step.from), step.text);
+        text += &format!("  {:>10}  {}\n", show_duration(step.from), step.text);
     }
     if history.steps.is_empty() {
-        let when = until.map_or(String::new(), |until| format!(" before {}", show_duration(until)));
-        println!("  nothing happens{when}");
+        let when = until.map_or(String::new(), |until| format!(" up to {}", show_duration(until)));
+        text += &format!("  nothing happens{when}\n");
     }
+    text
 }
 
-fn print_all(line: &Line, histories: &[History], until: Option<Nanos>) {
+fn all_text(line: &Line, histories: &[History], until: Option<Nanos>) -> String {
+    let mut all = String::new();
     for history in histories {
-        let name = &line.jobs[history.job as usize].name;
+        let name = printable(&line.jobs[history.job as usize].name);
         let text = match (until, history.steps.last(), history.longest_wait()) {
             (Some(_), Some(last), _) => last.text.clone(),
             (None, _, Some(longest)) => format!(
@@ -172,11 +176,12 @@ fn print_all(line: &Line, histories: &[History], until: Option<Nanos>) {
             (Some(_), None, _) => "has not arrived".to_owned(),
             (None, _, None) => "never waits".to_owned(),
         };
-        println!("{name}: {text}");
+        all += &format!("{name}: {text}\n");
     }
+    all
 }
 
-fn print_json(line: &Line, histories: &[History]) {
+fn json_text(line: &Line, histories: &[History]) -> String {
     let step = |step: &Step| {
         serde_json::json!({
             "from_ns": step.from, "to_ns": step.to, "waits": step.waits, "text": step.text,
@@ -187,5 +192,5 @@ fn print_json(line: &Line, histories: &[History]) {
         serde_json::json!({ "job": line.jobs[history.job as usize].name, "steps": steps })
     };
     let jobs: Vec<_> = histories.iter().map(history).collect();
-    println!("{}", serde_json::to_string_pretty(&jobs).unwrap_or_default());
+    serde_json::to_string_pretty(&jobs).unwrap_or_default() + "\n"
 }

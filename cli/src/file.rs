@@ -9,6 +9,7 @@ use lineside_line::{
     Checked, KernelFault, Look, Problem, Setting, Surroundings, read_bytes, render,
 };
 
+use crate::words::printable;
 use crate::{Refusal, terminal};
 
 /// A line file that was read and is fine.
@@ -36,10 +37,14 @@ impl Verdict {
     }
 }
 
+fn name(file: &Path) -> String {
+    file.display().to_string()
+}
+
 /// Reads a file and checks it.
 pub(crate) fn judge(file: &Path) -> Result<Verdict, Refusal> {
-    let text =
-        fs::read(file).map_err(|error| format!("error: can't read {}: {error}", file.display()))?;
+    let text = fs::read(file)
+        .map_err(|error| format!("error: can't read {}: {error}", printable(&name(file))))?;
     let folder = match file.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
         _ => PathBuf::from("."),
@@ -55,7 +60,7 @@ pub(crate) fn open(file: &Path) -> Result<LineFile, Refusal> {
     let Verdict { result, folder, .. } = verdict;
     match result {
         Ok(checked) => {
-            eprint!("{rendered}");
+            terminal::talk(&rendered);
             Ok(LineFile { checked, folder })
         }
         Err(problems) => {
@@ -67,9 +72,9 @@ pub(crate) fn open(file: &Path) -> Result<LineFile, Refusal> {
     }
 }
 
-/// So many faults, in words.
-pub(crate) fn faults(count: usize) -> String {
-    if count == 1 { "1 fault".to_owned() } else { format!("{count} faults") }
+/// So many things, in words.
+pub(crate) fn count(count: usize, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }
 
 /// The folder of a line file.

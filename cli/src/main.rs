@@ -29,6 +29,8 @@ const NOT_DONE: u8 = 1;
 const REFUSED: u8 = 2;
 /// A job is stuck.
 const STUCK: u8 = 3;
+/// Ctrl-C.
+const INTERRUPTED: u8 = 130;
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
@@ -42,7 +44,7 @@ fn main() -> ExitCode {
     match result {
         Ok(code) => ExitCode::from(code),
         Err(Refusal(text)) => {
-            eprintln!("{}", text.trim_end());
+            terminal::talk(&format!("{}\n", text.trim_end()));
             ExitCode::from(REFUSED)
         }
     }

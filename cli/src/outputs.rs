@@ -2,46 +2,54 @@
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use lineside_line::Line;
 use lineside_line::trace::{self, Extra, ExtraValue};
-use lineside_report::{Cause, EndCause, Entry, Record, State, UnitState, What};
+use lineside_report::{Entry, Record, What};
 
 use crate::arguments::Outputs;
 use crate::{Refusal, terminal};
 
-/// Writes the files that were asked for. A path of "-" is stdout.
+/// Writes the files that were asked for, each of them even if another can't be written. A path of
+/// "-" is stdout.
 pub(crate) fn write(line: &Line, record: &Record, outputs: &Outputs) -> Result<(), Refusal> {
-    if let Some(path) = &outputs.trace {
-        write_trace(line, record, path, Reasons::Without)?;
-    }
-    if let Some(path) = &outputs.gantt {
-        write_text(path, &lineside_report::gantt_svg(line, record))?;
-    }
-    if let Some(path) = &outputs.report {
-        write_text(path, &lineside_report::report_html(line, record, None))?;
-    }
-    if let Some(path) = &outputs.perfetto {
-        write_text(path, &lineside_report::perfetto(line, record))?;
-    }
-    Ok(())
+    let Outputs { trace, gantt, report, perfetto, .. } = outputs;
+    let text = |path: &Option<PathBuf>, make: &dyn Fn() -> String| {
+        path.as_ref().map_or(Ok(()), |path| write_text(path, &make()))
+    };
+    let trace = trace.as_ref();
+    all([
+        trace.map_or(Ok(()), |path| write_trace(line, record, path, Reasons::Without)),
+        text(gantt, &|| lineside_report::gantt_svg(line, record)),
+        text(report, &|| lineside_report::report_html(line, record, None)),
+        text(perfetto, &|| lineside_report::perfetto(line, record)),
+    ])
+}
+
+/// What went wrong with several writes, together.
+pub(crate) fn all<const N: usize>(written: [Result<(), Refusal>; N]) -> Result<(), Refusal> {
+    let errors: Vec<String> =
+        written.into_iter().filter_map(|result| result.err().map(|error| error.0)).collect();
+    if errors.is_empty() { Ok(()) } else { Err(Refusal(errors.join("\n"))) }
 }
 
 /// Prints what was asked for on stdout, and the summary for people on stderr.
-pub(crate) fn tell(line: &Line, record: &Record, outputs: &Outputs) {
+pub(crate) fn tell(line: &Line, record: &Record, outputs: &Outputs) -> Result<(), Refusal> {
+    let (width, colour) = (terminal::width(), terminal::colours_on_stderr());
+    terminal::talk(&lineside_report::terminal(line, record, width, colour));
     if outputs.json {
         let summary = lineside_report::summary(line, record);
-        println!("{}", serde_json::to_string_pretty(&summary).unwrap_or_default());
+        let json = serde_json::to_string_pretty(&summary).unwrap_or_default();
+        terminal::print(&format!("{json}\n"))?;
     }
     if outputs.mermaid {
         match lineside_report::mermaid(line, record) {
-            Ok(chart) => println!("{chart}"),
-            Err(too_large) => eprintln!("warning: {too_large}"),
+            Ok(chart) => terminal::print(&format!("{chart}\n"))?,
+            Err(too_large) => terminal::talk(&format!("warning: {too_large}\n")),
         }
     }
-    let (width, colour) = (terminal::width(), terminal::colours_on_stderr());
-    eprint!("{}", lineside_report::terminal(line, record, width, colour));
+    Ok(())
 }
 
 /// Does a trace carry the reasons, as a further key?
@@ -61,7 +69,11 @@ pub(crate) fn write_trace(
     reasons: Reasons,
 ) -> Result<(), Refusal> {
     let written = if path == Path::new("-") {
-        trace_to(line, record, reasons, io::stdout().lock())
+        // Whoever reads it may stop when he has enough.
+        match trace_to(line, record, reasons, io::stdout().lock()) {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            written => written,
+        }
     } else {
         File::create(path).and_then(|file| trace_to(line, record, reasons, file))
     };
@@ -114,58 +126,24 @@ fn event(entry: &Entry) -> trace::Event<'_> {
         What::Fail { job, lease, first, count } => {
             trace::What::Fail(images(job, lease, first, count))
         }
-        &What::Revoke { job, lease, cause } => {
-            trace::What::Revoke { job, lease, cause: revoke_cause(cause) }
-        }
+        &What::Revoke { job, lease, cause } => trace::What::Revoke { job, lease, cause },
         What::Release { job, lease, units } => {
             trace::What::Release { job: *job, lease: *lease, units }
         }
-        &What::End { job, state, cause } => trace::What::End { job, end: end(state, cause) },
-        &What::Unit { unit, state } => trace::What::Unit { unit, state: unit_state(state) },
+        &What::End { job, end } => trace::What::End { job, end },
+        &What::Unit { unit, state } => trace::What::Unit { unit, state },
     };
     trace::Event { t: entry.t, what }
 }
 
 /// Writes a text file, or to stdout for "-".
 pub(crate) fn write_text(path: &Path, text: &str) -> Result<(), Refusal> {
-    let written = if path == Path::new("-") {
-        io::stdout().lock().write_all(text.as_bytes())
-    } else {
-        fs::write(path, text)
-    };
-    written.map_err(|error| cannot_write(path, &error))
+    if path == Path::new("-") {
+        return terminal::print(text);
+    }
+    fs::write(path, text).map_err(|error| cannot_write(path, &error))
 }
 
 fn cannot_write(path: &Path, error: &io::Error) -> Refusal {
     Refusal(format!("error: can't write {}: {error}", path.display()))
-}
-
-fn revoke_cause(cause: Cause) -> trace::RevokeCause {
-    match cause {
-        Cause::Timeout => trace::RevokeCause::Timeout,
-        Cause::Cancel => trace::RevokeCause::Cancel,
-        Cause::Skipped => trace::RevokeCause::Skipped,
-        Cause::Failed => trace::RevokeCause::Failed,
-        Cause::Device => trace::RevokeCause::Device,
-        Cause::Circle => trace::RevokeCause::Circle,
-    }
-}
-
-fn end(state: State, cause: EndCause) -> trace::End {
-    match (state, cause) {
-        (State::Done, _) => trace::End::Done,
-        (State::Cancelled, _) => trace::End::Cancelled,
-        (State::Skipped, EndCause::Upstream(upstream)) => trace::End::Skipped { upstream },
-        (_, EndCause::Timeout) => trace::End::Failed(trace::FailCause::Timeout),
-        (_, EndCause::Device) => trace::End::Failed(trace::FailCause::Device),
-        (State::Failed | State::Skipped, _) => trace::End::Failed(trace::FailCause::Error),
-    }
-}
-
-fn unit_state(state: UnitState) -> trace::UnitState {
-    match state {
-        UnitState::Up => trace::UnitState::Up,
-        UnitState::Draining => trace::UnitState::Draining,
-        UnitState::Down => trace::UnitState::Down,
-    }
 }

@@ -16,9 +16,10 @@ pub(crate) fn plan(arguments: &Plan) -> Result<u8, Refusal> {
     // Reasons are for charts that show them.
     let outputs = &arguments.outputs;
     let reasons = outputs.report.is_some() || outputs.gantt.is_some();
-    let planned = simulate(line, reasons);
-    outputs::write(line, &planned.record, outputs)?;
-    outputs::tell(line, &planned.record, outputs);
+    let planned = simulate(line, reasons, EVENTS)?;
+    let written = outputs::write(line, &planned.record, outputs);
+    outputs::tell(line, &planned.record, outputs)?;
+    written?;
     Ok(planned.code)
 }
 
@@ -28,8 +29,11 @@ pub(crate) struct Planned {
     pub(crate) code: u8,
 }
 
-/// Plans a line in virtual time.
-pub(crate) fn simulate(line: &Line, reasons: bool) -> Planned {
+/// More events than this are more than a plan can be read for; they would take gigabytes.
+pub(crate) const EVENTS: usize = 20_000_000;
+
+/// Plans a line in virtual time, if it has at most so many events.
+pub(crate) fn simulate(line: &Line, reasons: bool, most: usize) -> Result<Planned, Refusal> {
     let words = Words::new(line);
     let workload = Workload::from_line(line);
     let mut tables = Tables::for_workload(&workload);
@@ -37,10 +41,17 @@ pub(crate) fn simulate(line: &Line, reasons: bool) -> Planned {
     let sim = Sim::new(&workload);
     let mut driver = Driver::new(&workload, tables.storage(), sim, &mut recorder)
         .expect("a checked line fits the tables that were made for it");
-    driver.run(&mut recorder);
+    while driver.round(&mut recorder) {
+        if recorder.record.entries.len() > most {
+            return Err(Refusal(format!(
+                "error: the plan has more than {most} events\n\
+                 help: plan fewer images at once, or larger batches"
+            )));
+        }
+    }
     let mut record = recorder.record;
     let code = close(line, driver.scheduler_mut(), &mut record);
-    Planned { record, code }
+    Ok(Planned { record, code })
 }
 
 /// Adds who is stuck, and why; says the exit code.
@@ -62,4 +73,18 @@ pub(crate) fn close(line: &Line, scheduler: &mut Scheduler<'_>, record: &mut Rec
         }
     }
     code
+}
+
+#[cfg(test)]
+mod tests {
+    use lineside_line::{NoFiles, read};
+
+    use super::*;
+
+    #[test]
+    fn a_plan_without_end_is_refused_before_memory_is_full() {
+        let text = "[[device]]\nname = \"g\"\n[[job]]\nname = \"a\"\nimages = 4294967295\n";
+        let line = read(text, &NoFiles).expect("the line is legal").line;
+        assert!(simulate(&line, false, 1_000).is_err());
+    }
 }

@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use lineside_backends::Observer;
 use lineside_core as core;
 use lineside_core::{Event, LeaseId, Reason, Scheduler};
-use lineside_report::{Cause, EndCause, Entry, Record, State, UnitState, What};
+use lineside_line::trace::{End, FailCause, RevokeCause, UnitState};
+use lineside_report::{Entry, Record, What};
 
 use crate::words::Words;
 
@@ -54,10 +55,7 @@ impl<'l> Recorder<'l> {
                 let number = self.numbers.remove(&lease).unwrap_or(u64::MAX);
                 What::Release { job: job.index, lease: number, units: units(lease) }
             }
-            Event::End { job, outcome } => {
-                let (state, cause) = end(outcome);
-                What::End { job: job.index, state, cause }
-            }
+            Event::End { job, outcome } => What::End { job: job.index, end: end(outcome) },
             Event::Unit { unit, state } => {
                 let state = match state {
                     core::UnitState::Up => UnitState::Up,
@@ -85,24 +83,24 @@ impl Observer for Recorder<'_> {
     }
 }
 
-fn revoke_cause(cause: core::RevokeCause) -> Cause {
+fn revoke_cause(cause: core::RevokeCause) -> RevokeCause {
     match cause {
-        core::RevokeCause::Timeout => Cause::Timeout,
-        core::RevokeCause::Cancel => Cause::Cancel,
-        core::RevokeCause::Skipped => Cause::Skipped,
-        core::RevokeCause::Failed => Cause::Failed,
-        core::RevokeCause::Device => Cause::Device,
-        core::RevokeCause::Circle => Cause::Circle,
+        core::RevokeCause::Timeout => RevokeCause::Timeout,
+        core::RevokeCause::Cancel => RevokeCause::Cancel,
+        core::RevokeCause::Skipped => RevokeCause::Skipped,
+        core::RevokeCause::Failed => RevokeCause::Failed,
+        core::RevokeCause::Device => RevokeCause::Device,
+        core::RevokeCause::Circle => RevokeCause::Circle,
     }
 }
 
-fn end(outcome: core::Outcome) -> (State, EndCause) {
+fn end(outcome: core::Outcome) -> End {
     match outcome {
-        core::Outcome::Done => (State::Done, EndCause::None),
-        core::Outcome::Failed(core::Failure::Error) => (State::Failed, EndCause::Error),
-        core::Outcome::Failed(core::Failure::Timeout) => (State::Failed, EndCause::Timeout),
-        core::Outcome::Failed(core::Failure::Device) => (State::Failed, EndCause::Device),
-        core::Outcome::Cancelled => (State::Cancelled, EndCause::Cancel),
-        core::Outcome::Skipped(by) => (State::Skipped, EndCause::Upstream(by.index)),
+        core::Outcome::Done => End::Done,
+        core::Outcome::Failed(core::Failure::Error) => End::Failed(FailCause::Error),
+        core::Outcome::Failed(core::Failure::Timeout) => End::Failed(FailCause::Timeout),
+        core::Outcome::Failed(core::Failure::Device) => End::Failed(FailCause::Device),
+        core::Outcome::Cancelled => End::Cancelled,
+        core::Outcome::Skipped(by) => End::Skipped { upstream: by.index },
     }
 }

@@ -1,5 +1,7 @@
 //! Reasons in words.
 
+use std::borrow::Cow;
+
 use lineside_core::{
     JobId, OrderRule, PlacementRule, Reason, Scheduler, Shortage, UnitId, UnitState, Wait,
 };
@@ -16,18 +18,18 @@ impl<'l> Words<'l> {
         Words { line }
     }
 
-    pub(crate) fn job(&self, job: JobId) -> &'l str {
-        &self.line.jobs[job.index as usize].name
+    pub(crate) fn job(&self, job: JobId) -> Cow<'l, str> {
+        printable(&self.line.jobs[job.index as usize].name)
     }
 
-    pub(crate) fn unit(&self, unit: UnitId) -> &'l str {
-        &self.line.units[unit.0 as usize].name
+    pub(crate) fn unit(&self, unit: UnitId) -> Cow<'l, str> {
+        printable(&self.line.units[unit.0 as usize].name)
     }
 
     /// Why a grant was made.
     pub(crate) fn reason(&self, reason: &Reason) -> String {
         let next = reason.next.map(|next| self.job(next));
-        let order = self.order_rule(reason.order, next.unwrap_or_default());
+        let order = self.order_rule(reason.order, &next.unwrap_or_default());
         let placement = self.placement_rule(reason);
         let mut text = format!("{order}; {placement}");
         if !reason.passed.is_empty() {
@@ -107,9 +109,13 @@ impl<'l> Words<'l> {
     }
 
     fn shortage(&self, shortage: &Shortage) -> String {
-        let Shortage { wanted, candidates, full, short, withheld, withheld_for, not_up } =
+        let Shortage { wanted, candidates, own, full, short, withheld, withheld_for, not_up } =
             *shortage;
         let mut parts = Vec::new();
+        if own > 0 {
+            let leased = count(own, "has", "have");
+            parts.push(format!("{leased} as many leases of this job as `threads` allows"));
+        }
         if full > 0 {
             parts.push(format!("{} in use", count(full, "is", "are")));
         }
@@ -125,7 +131,7 @@ impl<'l> Words<'l> {
         }
         let parts =
             if parts.is_empty() { String::new() } else { format!(": {}", parts.join(", ")) };
-        format!("needs {} of {} that match{parts}", units(wanted), candidates)
+        format!("needs {} of {} that match{parts}", units(wanted), candidates + own)
     }
 
     /// What a job waits for, with the names of the units and of those who hold them.
@@ -171,6 +177,15 @@ impl<'l> Words<'l> {
             holders.take(4).map(|job| format!("`{}`", self.job(job))).collect();
         holders.dedup();
         (!holders.is_empty()).then(|| format!("{name} is leased to {}", holders.join(", ")))
+    }
+}
+
+/// A name as a terminal can show it: what would steer the terminal is replaced.
+pub(crate) fn printable(name: &str) -> Cow<'_, str> {
+    if name.chars().any(char::is_control) {
+        name.replace(char::is_control, "\u{fffd}").into()
+    } else {
+        name.into()
     }
 }
 

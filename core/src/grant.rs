@@ -74,7 +74,7 @@ impl Choice<'_, '_> {
             number: slot.number,
             ticket: slot.ticket,
             cold: slot.cold,
-            fallback: slot.fallback,
+            fallback: scheduler.shape(scheduler.shape_of(job)).falls_back(),
         };
         out(scheduler, event);
         scheduler.last = job;
@@ -156,7 +156,6 @@ impl Scheduler<'_> {
                 free
             }
         };
-        let fallback = self.shape(self.shape_of(job)).falls_back();
         let slot = self.job_mut(job);
         let (ticket, prev) = (slot.ticket, slot.last_lease);
         slot.last_lease = index;
@@ -168,7 +167,6 @@ impl Scheduler<'_> {
         let generation = self.lease(index).generation;
         *self.lease_mut(index) = LeaseSlot {
             live: true,
-            fallback,
             generation,
             job,
             prev,

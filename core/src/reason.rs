@@ -127,9 +127,11 @@ pub enum Wait {
 pub struct Shortage {
     /// Units it wants at once.
     pub wanted: u32,
-    /// Units that are up and match.
+    /// Units that are up and match, and where it has not as many leases as it may.
     pub candidates: u32,
-    /// Of those: without a free slot.
+    /// Units that are up and match, but where it has as many leases as its `threads` allow.
+    pub own: u32,
+    /// Of the candidates: without a free slot.
     pub full: u32,
     /// Of the rest: without enough memory now.
     pub short: u32,
@@ -229,6 +231,7 @@ impl Scheduler<'_> {
         let mut shortage = Shortage {
             wanted: self.shape(shape).gpus,
             candidates: entry.candidates,
+            own: self.shape(shape).candidates() - entry.candidates,
             full: 0,
             short: 0,
             withheld: 0,

@@ -251,13 +251,12 @@ impl UnitSlot {
 /// One lease.
 ///
 /// ```
-/// assert!(size_of::<lineside_core::LeaseSlot>() <= 88);
+/// assert!(size_of::<lineside_core::LeaseSlot>() <= 72);
 /// ```
 #[derive(Debug, Clone, Copy)]
 pub struct LeaseSlot {
     pub(crate) live: bool,
     pub(crate) cold: bool,
-    pub(crate) fallback: bool,
     /// Held with nothing in flight, and not revoked.
     pub(crate) starved: bool,
     pub(crate) revoked: Option<RevokeCause>,
@@ -284,7 +283,6 @@ impl LeaseSlot {
     pub const EMPTY: LeaseSlot = LeaseSlot {
         live: false,
         cold: false,
-        fallback: false,
         starved: false,
         revoked: None,
         generation: 0,

@@ -67,7 +67,7 @@ type Kind = (Needs, Option<u32>);
 /// Units that nothing here tells apart.
 #[derive(PartialEq, Eq, Hash, Clone, Copy, PartialOrd, Ord)]
 struct Class {
-    place: u8,
+    place: Place,
     profile: Option<u32>,
     budget: u64,
     slots: u32,
@@ -95,7 +95,8 @@ struct Search<'l> {
     holders: &'l [bool],
     /// How many units there are of each class.
     classes: Vec<(Class, u64)>,
-    taken: BTreeMap<(u8, Option<u32>), (Kind, Taken)>,
+    /// What all jobs of each kind take.
+    taken: BTreeMap<Kind, Taken>,
     /// Leases at once of all jobs that name each stream.
     in_stream: HashMap<u32, u64>,
     /// Some unit is lost in this line.
@@ -120,8 +121,7 @@ impl<'l> Search<'l> {
         };
         for job in &line.jobs {
             let kind = search.kind(job);
-            let (_, taken) =
-                search.taken.entry((kind.0 as u8, kind.1)).or_insert((kind, Taken::default()));
+            let taken = search.taken.entry(kind).or_default();
             taken.units = taken.units.saturating_add(units(job));
             taken.memory_max = taken.memory_max.max(memory(line, job));
             if let Some(stream) = job.stream {
@@ -186,10 +186,10 @@ impl<'l> Search<'l> {
             return *known;
         }
         let mut taken = Taken::default();
-        for ((_, profile), (kind, of_kind)) in &self.taken {
+        for ((needs, profile), of_kind) in &self.taken {
             let other_slices = profile.is_some() && ask.kind.1.is_some() && *profile != ask.kind.1;
             let overlap =
-                PLACES.iter().any(|place| matches(kind.0, *place) && matches(ask.kind.0, *place));
+                PLACES.iter().any(|place| matches(*needs, *place) && matches(ask.kind.0, *place));
             if overlap && !other_slices {
                 taken.units = taken.units.saturating_add(of_kind.units);
                 taken.memory_max = taken.memory_max.max(of_kind.memory_max);
@@ -235,14 +235,14 @@ impl<'l> Search<'l> {
 const PLACES: [Place; 3] = [Place::Cuda, Place::Vulkan, Place::Cpu];
 
 fn class(unit: &Unit) -> Class {
-    let Unit { place, profile, budget, slots, .. } = unit;
-    Class { place: *place as u8, profile: *profile, budget: *budget, slots: *slots }
+    Class { place: unit.place, profile: unit.profile, budget: unit.budget, slots: unit.slots }
 }
 
 fn takes(kind: Kind, memory: u64, class: &Class) -> bool {
     let (needs, profile) = kind;
-    let place = PLACES.iter().any(|place| *place as u8 == class.place && matches(needs, *place));
-    place && (profile.is_none() || profile == class.profile) && memory <= class.budget
+    matches(needs, class.place)
+        && (profile.is_none() || profile == class.profile)
+        && memory <= class.budget
 }
 
 /// The units that a job takes at once.

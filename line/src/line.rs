@@ -106,7 +106,7 @@ pub enum Pool {
 }
 
 /// Device key `place`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Place {
     /// An NVIDIA GPU, or a MIG slice of one.
     Cuda,
@@ -174,7 +174,7 @@ pub enum Phase {
 }
 
 /// Job key `needs`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Needs {
     /// CUDA or Vulkan.
     Gpu,
@@ -247,6 +247,42 @@ pub struct Job {
     pub declared: u32,
     /// What the job does when it is run; the rules do not look at it.
     pub action: Action,
+}
+
+/// A job of which nothing is said but that it is there: every key at its default.
+impl Default for Job {
+    fn default() -> Self {
+        Job {
+            name: String::new(),
+            kind: Kind::Standard,
+            phase: Phase::Process,
+            images: 1,
+            files: Vec::new(),
+            batch: 1,
+            inflight: 1,
+            threads: 1,
+            priority: 0,
+            memory: 0,
+            gpus: 1,
+            needs: Needs::Gpu,
+            profile: None,
+            model: None,
+            stream: None,
+            after: Vec::new(),
+            time: vec![0],
+            startup: 0,
+            cpu_time: None,
+            arrive: 0,
+            every: None,
+            timeout: None,
+            retries: 0,
+            fallback: Fallback::Forbid,
+            inject: Vec::new(),
+            path: 0,
+            declared: 0,
+            action: Action::None,
+        }
+    }
 }
 
 impl Job {

@@ -8,10 +8,11 @@ pub(crate) fn nearest<'n>(
     word: &str,
     candidates: impl Iterator<Item = &'n str>,
 ) -> Option<(&'n str, usize)> {
+    let word = Word::new(word)?;
     let mut best: Option<(&'n str, usize)> = None;
     for candidate in candidates {
-        let limit = best.map_or(LENGTH_MAX, |(_, distance)| distance.saturating_sub(1));
-        if let Some(distance) = distance(word, candidate, limit) {
+        let limit = best.map_or(LENGTH_MAX, |(_, distance)| distance - 1);
+        if let Some(distance) = word.distance(candidate, limit) {
             best = Some((candidate, distance));
             if distance == 0 {
                 break;
@@ -32,49 +33,74 @@ pub(crate) fn is_slip(word: &str, distance: usize) -> bool {
     distance <= (word.chars().count() / 3).max(1)
 }
 
-/// Insertions, deletions, replacements and swaps of neighbours between two words, without regard
-/// to case; none if more than `limit`.
-fn distance(left: &str, right: &str, limit: usize) -> Option<usize> {
-    if left.len().abs_diff(right.len()) > limit * 4 {
-        return None;
-    }
-    let left: Vec<char> = left.chars().take(LENGTH_MAX + 1).collect();
-    let right: Vec<char> = right.chars().take(LENGTH_MAX + 1).collect();
-    let too_long = left.len().max(right.len()) > LENGTH_MAX;
-    if too_long || left.len().abs_diff(right.len()) > limit {
-        return None;
-    }
-    let mut rows = [[0_usize; LENGTH_MAX + 1]; 3];
-    for (column, cell) in rows[1].iter_mut().enumerate() {
-        *cell = column;
-    }
-    for (row, a) in left.iter().enumerate() {
-        // rows[2] is the row being filled, rows[1] the one before, rows[0] the one before that.
-        rows[2][0] = row + 1;
-        let mut least = row + 1;
-        for (column, b) in right.iter().enumerate() {
-            let replace = rows[1][column] + usize::from(!a.eq_ignore_ascii_case(b));
-            let mut cell = replace.min(rows[1][column + 1] + 1).min(rows[2][column] + 1);
-            let swapped =
-                row > 0 && column > 0 && *a == right[column - 1] && left[row - 1] == *b && a != b;
-            if swapped {
-                cell = cell.min(rows[0][column - 1] + 1);
-            }
-            rows[2][column + 1] = cell;
-            least = least.min(cell);
+/// The characters of a word, without regard to case.
+struct Word {
+    characters: [char; LENGTH_MAX],
+    length: usize,
+}
+
+impl Word {
+    /// None if it is too long.
+    fn new(text: &str) -> Option<Self> {
+        let mut word = Word { characters: ['\0'; LENGTH_MAX], length: 0 };
+        for character in text.chars() {
+            *word.characters.get_mut(word.length)? = character.to_ascii_lowercase();
+            word.length += 1;
         }
-        if least > limit {
+        Some(word)
+    }
+
+    fn characters(&self) -> &[char] {
+        &self.characters[..self.length]
+    }
+
+    /// Insertions, deletions, replacements and swaps of neighbours between two words; none if
+    /// more than `limit`.
+    fn distance(&self, other: &str, limit: usize) -> Option<usize> {
+        // A character has four bytes at most.
+        if other.len() < self.length.saturating_sub(limit) || other.len() > 4 * LENGTH_MAX {
             return None;
         }
-        rows.rotate_left(1);
+        let other = Word::new(other)?;
+        if self.length.abs_diff(other.length) > limit {
+            return None;
+        }
+        let (left, right) = (self.characters(), other.characters());
+        let mut rows = [[0_usize; LENGTH_MAX + 1]; 3];
+        let [mut before, mut last, mut row] = rows.each_mut();
+        for (column, cell) in last.iter_mut().enumerate().take(right.len() + 1) {
+            *cell = column;
+        }
+        for (index, a) in left.iter().enumerate() {
+            row[0] = index + 1;
+            let mut least = row[0];
+            for (column, b) in right.iter().enumerate() {
+                let replace = last[column] + usize::from(a != b);
+                let mut cell = replace.min(last[column + 1] + 1).min(row[column] + 1);
+                let swapped =
+                    index > 0 && column > 0 && *a == right[column - 1] && left[index - 1] == *b;
+                if swapped {
+                    cell = cell.min(before[column - 1] + 1);
+                }
+                row[column + 1] = cell;
+                least = least.min(cell);
+            }
+            if least > limit {
+                return None;
+            }
+            (before, last, row) = (last, row, before);
+        }
+        Some(last[right.len()]).filter(|distance| *distance <= limit)
     }
-    // After the last turn the row just filled stands in the middle.
-    Some(rows[1][right.len()]).filter(|distance| *distance <= limit)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn distance(left: &str, right: &str, limit: usize) -> Option<usize> {
+        Word::new(left)?.distance(right, limit)
+    }
 
     #[test]
     fn distances() {
@@ -93,6 +119,7 @@ mod tests {
             assert_eq!(distance(right, left, 9), Some(expected), "{right} {left}");
         }
         assert_eq!(distance("kitten", "sitting", 2), None);
+        assert_eq!(distance("a", &"é".repeat(65), 99), None);
     }
 
     #[test]

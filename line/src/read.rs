@@ -22,7 +22,7 @@ use crate::fields::Fields;
 use crate::fit;
 use crate::line::{Line, Setting};
 use crate::problem::{Code, Problem, Severity};
-use crate::report::{Finding, Report};
+use crate::report::Finding;
 use crate::tree::{Bytes, Document};
 use crate::vocabulary;
 use crate::warnings;
@@ -133,7 +133,7 @@ pub fn read_bytes(bytes: &[u8], surroundings: &dyn Surroundings) -> Result<Check
     };
     // What comes before is sound, and gives the place its line and column.
     let sound = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);
-    let mut report = Report::default();
+    let mut report = crate::report::Report::default();
     let at = Bytes::new(sound.len(), sound.len());
     report.add(
         Finding::error(Code::NotUtf8, at, "the file is not UTF-8 from here on")
@@ -152,7 +152,7 @@ pub fn check(
     text: &str,
     surroundings: &dyn Surroundings,
 ) -> Result<Checked, Vec<Problem>> {
-    let Document { root, syntax: mut report, lost } = document;
+    let Document { root: tree, syntax: mut report, lost } = document;
     if u32::try_from(text.len()).is_err() {
         report.add(
             Finding::error(Code::TooLarge, Bytes::default(), "the file has 4 GiB or more")
@@ -161,8 +161,8 @@ pub fn check(
         return Err(report.into_problems("", Severity::Error));
     }
     let root = match lost {
-        true => Fields::lenient(&root, &vocabulary::ROOT),
-        false => Fields::new(&root, &vocabulary::ROOT, &mut report),
+        true => Fields::lenient(&tree, &vocabulary::ROOT),
+        false => Fields::new(&tree, &vocabulary::ROOT, &mut report),
     };
     let header = policy::line(&root, &mut report);
     let policy = policy::policy(&root, &mut report);
@@ -181,7 +181,8 @@ pub fn check(
     if report.has_errors() {
         return Err(report.into_problems(text, Severity::Error));
     }
-    // Nothing below can fail.
+    // Nothing below can fail. The line may grow where the tree was.
+    drop(tree);
     let sources = assemble::Sources { header, policy, devices, things, jobs, order, faults };
     let (line, places) = assemble::line(sources);
     warnings::add(&line, &places, &mut report);

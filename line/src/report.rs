@@ -42,7 +42,7 @@ impl Finding {
 }
 
 /// Names compared at most, over all suggestions for one file.
-const COMPARISONS_MAX: usize = 500_000;
+const COMPARISONS_MAX: usize = 250_000;
 
 /// All findings of one file.
 #[derive(Debug, Default)]
@@ -57,6 +57,7 @@ pub(crate) struct Report {
 impl Report {
     /// Takes in no more findings from an offset on: a bracket that is never closed stands there,
     /// and whatever is behind it is not what it seems.
+    #[cfg(feature = "toml")]
     pub(crate) fn mute_from(&mut self, offset: u32) {
         self.muted_from = Some(offset);
     }

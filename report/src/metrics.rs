@@ -3,8 +3,9 @@
 use std::fmt::Write;
 
 use lineside_line::Line;
+use lineside_line::trace::RevokeCause;
 
-use crate::record::{Cause, Record};
+use crate::record::Record;
 use crate::summary::{self, JobState, Summary};
 use crate::timeline::Timeline;
 
@@ -52,7 +53,8 @@ fn states(page: &mut Page, numbers: &Summary) {
 }
 
 fn units(page: &mut Page, numbers: &Summary) {
-    let families: [(&str, &str, fn(&summary::UnitSummary) -> u64); 3] = [
+    type Value = fn(&summary::UnitSummary) -> u64;
+    let families: [(&str, &str, Value); 3] = [
         ("unit_busy_seconds_total", "Time in which the unit computed.", |unit| unit.busy_ns),
         ("unit_held_seconds_total", "Time in which the unit was leased.", |unit| unit.held_ns),
         ("unit_starved_seconds_total", "Time leased with nothing in flight.", |unit| {
@@ -89,12 +91,12 @@ fn waits(page: &mut Page, timeline: &Timeline<'_>, numbers: &Summary) {
 fn revokes(page: &mut Page, timeline: &Timeline<'_>) {
     page.family("revokes_total", "counter", "Leases that were revoked, by cause.");
     let causes = [
-        (Cause::Timeout, "timeout"),
-        (Cause::Cancel, "cancel"),
-        (Cause::Skipped, "skipped"),
-        (Cause::Failed, "failed"),
-        (Cause::Device, "device"),
-        (Cause::Circle, "circle"),
+        (RevokeCause::Timeout, "timeout"),
+        (RevokeCause::Cancel, "cancel"),
+        (RevokeCause::Skipped, "skipped"),
+        (RevokeCause::Failed, "failed"),
+        (RevokeCause::Device, "device"),
+        (RevokeCause::Circle, "circle"),
     ];
     for (cause, word) in causes {
         let leases = timeline.leases.iter();

@@ -1,5 +1,7 @@
 //! What happened on a line, as the outputs read it.
 
+use lineside_line::trace::{End, RevokeCause, UnitState};
+
 /// A plan or a run: everything that happened, in order, and who has not ended.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Record {
@@ -61,7 +63,7 @@ pub enum What {
     Revoke {
         job: u32,
         lease: u64,
-        cause: Cause,
+        cause: RevokeCause,
     },
     Release {
         job: u32,
@@ -70,59 +72,10 @@ pub enum What {
     },
     End {
         job: u32,
-        state: State,
-        cause: EndCause,
+        end: End,
     },
     Unit {
         unit: u32,
         state: UnitState,
     },
-}
-
-/// Why a lease was revoked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[allow(missing_docs)]
-pub enum Cause {
-    Timeout,
-    Cancel,
-    Skipped,
-    Failed,
-    Device,
-    Circle,
-}
-
-/// How a job ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[allow(missing_docs)]
-pub enum State {
-    Done,
-    Failed,
-    Cancelled,
-    Skipped,
-}
-
-/// Why a job ended so.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum EndCause {
-    /// It is done.
-    None,
-    /// A start failed once too often.
-    Error,
-    /// A start took too long once too often.
-    Timeout,
-    /// It lost its device three times in a row.
-    Device,
-    /// It was cancelled.
-    Cancel,
-    /// This upstream ended otherwise than done.
-    Upstream(u32),
-}
-
-/// The state of a unit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[allow(missing_docs)]
-pub enum UnitState {
-    Up,
-    Draining,
-    Down,
 }

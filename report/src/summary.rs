@@ -1,9 +1,10 @@
 //! A record in numbers: the object that `--json` prints.
 
 use lineside_line::Line;
+use lineside_line::trace::End;
 use serde::Serialize;
 
-use crate::record::{EndCause, Record, State};
+use crate::record::Record;
 use crate::timeline::{JobTrack, Timeline};
 
 /// A plan or a run in numbers. Serialised, it is the object of `lineside plan --json`.
@@ -186,7 +187,7 @@ pub(crate) fn of(timeline: &Timeline<'_>) -> Summary {
 fn job(line: &Line, at: usize, track: &JobTrack, (total, longest): (u64, u64)) -> JobSummary {
     let (state, cause) = match track.end {
         None => (JobState::Stuck, None),
-        Some((_, state, cause)) => (job_state(state), cause_word(line, cause)),
+        Some((_, end)) => (job_state(end), cause_word(line, end)),
     };
     JobSummary {
         name: line.jobs[at].name.clone(),
@@ -197,28 +198,26 @@ fn job(line: &Line, at: usize, track: &JobTrack, (total, longest): (u64, u64)) -
         wait_ns: total,
         wait_max_ns: longest,
         first_start_ns: track.first_start,
-        end_ns: track.end.map(|(t, _, _)| t),
+        end_ns: track.end.map(|(t, _)| t),
         cold: track.cold,
     }
 }
 
-pub(crate) fn job_state(state: State) -> JobState {
-    match state {
-        State::Done => JobState::Done,
-        State::Failed => JobState::Failed,
-        State::Cancelled => JobState::Cancelled,
-        State::Skipped => JobState::Skipped,
+pub(crate) fn job_state(end: End) -> JobState {
+    match end {
+        End::Done => JobState::Done,
+        End::Failed(_) => JobState::Failed,
+        End::Cancelled => JobState::Cancelled,
+        End::Skipped { .. } => JobState::Skipped,
     }
 }
 
-fn cause_word(line: &Line, cause: EndCause) -> Option<String> {
-    match cause {
-        EndCause::None => None,
-        EndCause::Error => Some("error".to_string()),
-        EndCause::Timeout => Some("timeout".to_string()),
-        EndCause::Device => Some("device".to_string()),
-        EndCause::Cancel => Some("cancel".to_string()),
-        EndCause::Upstream(job) => line.jobs.get(job as usize).map(|job| job.name.clone()),
+fn cause_word(line: &Line, end: End) -> Option<String> {
+    match end {
+        End::Done => None,
+        End::Failed(cause) => Some(cause.name().to_string()),
+        End::Cancelled => Some("cancel".to_string()),
+        End::Skipped { upstream } => line.jobs.get(upstream as usize).map(|job| job.name.clone()),
     }
 }
 

@@ -3,9 +3,9 @@
 use lineside_line::Line;
 
 use crate::duration::{duration, moment};
-use crate::record::{Cause, EndCause, State, UnitState};
 use crate::summary::{JobState, Summary};
 use crate::timeline::{How, JobTrack, Lease, Outage, Start, Timeline};
+use lineside_line::trace::{End, FailCause, RevokeCause, UnitState};
 
 /// All about a lease, a fact a line.
 pub(crate) fn lease(timeline: &Timeline<'_>, lease: &Lease<'_>, why_most: usize) -> String {
@@ -67,14 +67,14 @@ fn images(starts: &[Start]) -> Option<String> {
 }
 
 /// Why a lease was revoked.
-pub(crate) fn revoke_cause(cause: Cause) -> &'static str {
+pub(crate) fn revoke_cause(cause: RevokeCause) -> &'static str {
     match cause {
-        Cause::Timeout => "it took too long",
-        Cause::Cancel => "the job was cancelled",
-        Cause::Skipped => "the job was skipped",
-        Cause::Failed => "the job failed",
-        Cause::Device => "the unit was lost",
-        Cause::Circle => "to break a circle",
+        RevokeCause::Timeout => "it took too long",
+        RevokeCause::Cancel => "the job was cancelled",
+        RevokeCause::Skipped => "the job was skipped",
+        RevokeCause::Failed => "the job failed",
+        RevokeCause::Device => "the unit was lost",
+        RevokeCause::Circle => "to break a circle",
     }
 }
 
@@ -91,18 +91,17 @@ pub(crate) fn outage(timeline: &Timeline<'_>, outage: &Outage) -> String {
 
 /// How a job ended, with its cause.
 pub(crate) fn end(line: &Line, track: &JobTrack) -> String {
-    let Some((_, state, cause)) = track.end else { return "stuck".to_string() };
-    match (state, cause) {
-        (State::Done, _) => "done".to_string(),
-        (State::Failed, EndCause::Timeout) => "failed: it took too long".to_string(),
-        (State::Failed, EndCause::Device) => "failed: it lost its unit too often".to_string(),
-        (State::Failed, _) => "failed".to_string(),
-        (State::Cancelled, _) => "cancelled".to_string(),
-        (State::Skipped, EndCause::Upstream(job)) => match line.jobs.get(job as usize) {
+    let Some((_, end)) = track.end else { return "stuck".to_string() };
+    match end {
+        End::Done => "done".to_string(),
+        End::Failed(FailCause::Timeout) => "failed: it took too long".to_string(),
+        End::Failed(FailCause::Device) => "failed: it lost its unit too often".to_string(),
+        End::Failed(FailCause::Error) => "failed".to_string(),
+        End::Cancelled => "cancelled".to_string(),
+        End::Skipped { upstream } => match line.jobs.get(upstream as usize) {
             Some(job) => format!("skipped because of {}", job.name),
             None => "skipped".to_string(),
         },
-        (State::Skipped, _) => "skipped".to_string(),
     }
 }
 

@@ -31,13 +31,14 @@ const DRAFTS_MAX: u64 = 1000;
 /// assert!(simulate(&line).events.len() < 2000);
 /// ```
 pub fn generate(seed: u64) -> String {
-    for attempt in 0..DRAFTS_MAX {
-        let mut random = Random::new(seed, attempt);
-        let features = Features::draw(&mut random);
-        let text = Draft::new(features, &mut random).write();
-        if read(&text).is_ok() {
-            return text;
-        }
-    }
-    panic!("all drafts of seed {seed} are refused");
+    let mut drafts = (0..DRAFTS_MAX).map(|attempt| draft(seed, attempt));
+    let legal = drafts.find(|text| read(text).is_ok());
+    legal.unwrap_or_else(|| panic!("all drafts of seed {seed} are refused"))
+}
+
+/// The text of a line file that may be refused: one of many drafts of a seed.
+pub fn draft(seed: u64, attempt: u64) -> String {
+    let mut random = Random::new(seed, attempt);
+    let features = Features::draw(&mut random);
+    Draft::new(features, &mut random).write()
 }

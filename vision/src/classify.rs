@@ -250,3 +250,98 @@ impl Crop {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::detect::passes::Affine;
+
+    const LAMINATE: u8 = 60;
+    const COPPER: u8 = 100;
+    const PAD: u8 = 180;
+
+    /// A picture of 40×40 pixels of laminate, with rectangles: from, to, both included.
+    fn drawn(rectangles: &[([u32; 2], [u32; 2], u8)]) -> Grey {
+        let pixel = |at: u32| {
+            let (x, y) = (at % 40, at / 40);
+            let covers = |(from, to, _): &&([u32; 2], [u32; 2], u8)| {
+                (from[0]..=to[0]).contains(&x) && (from[1]..=to[1]).contains(&y)
+            };
+            rectangles.iter().rev().find(covers).map_or(LAMINATE, |&(_, _, level)| level)
+        };
+        Grey::new(40, 40, (0..1600).map(pixel).collect()).unwrap()
+    }
+
+    /// Two traces, a pad with a hole, and something on the board in the box (16..24, 16..24).
+    fn class_of(change: &[([u32; 2], [u32; 2], u8)]) -> Class {
+        let mut rectangles = vec![
+            ([0, 17], [39, 22], COPPER),
+            ([0, 32], [39, 37], COPPER),
+            ([2, 2], [12, 12], PAD),
+            ([5, 5], [9, 9], 10),
+        ];
+        let golden = drawn(&rectangles);
+        rectangles.extend(change);
+        let board = drawn(&rectangles);
+        let levels = Levels { laminate: LAMINATE, copper: COPPER, pad: PAD };
+        let aligned = Aligned { golden, board, affine: Affine::default(), levels };
+        let min =
+            change.iter().map(|(from, _, _)| *from).reduce(|a, b| [a[0].min(b[0]), a[1].min(b[1])]);
+        let [x, y] = min.unwrap();
+        classify(&aligned, PixelBox { x, y, width: 14, height: 14 }).0
+    }
+
+    #[test]
+    fn a_cut_trace_is_open() {
+        assert_eq!(class_of(&[([18, 17], [22, 22], LAMINATE)]), Class::OpenCircuit);
+    }
+
+    #[test]
+    fn a_trace_with_a_bite_still_conducts() {
+        assert_eq!(class_of(&[([18, 17], [23, 19], LAMINATE)]), Class::MouseBite);
+    }
+
+    #[test]
+    fn copper_from_trace_to_trace_is_a_short() {
+        assert_eq!(class_of(&[([18, 23], [22, 31], COPPER)]), Class::Short);
+    }
+
+    #[test]
+    fn copper_that_ends_before_the_next_trace_is_a_spur() {
+        assert_eq!(class_of(&[([18, 23], [22, 27], COPPER)]), Class::Spur);
+    }
+
+    #[test]
+    fn copper_that_touches_nothing_is_spurious() {
+        assert_eq!(class_of(&[([18, 25], [22, 28], COPPER)]), Class::SpuriousCopper);
+    }
+
+    #[test]
+    fn a_pad_without_its_hole_lacks_it() {
+        assert_eq!(class_of(&[([5, 5], [9, 9], PAD)]), Class::MissingHole);
+    }
+
+    #[test]
+    fn levels_are_learnt_from_the_picture() {
+        let picture = drawn(&[([0, 0], [39, 9], COPPER), ([0, 30], [39, 35], PAD)]);
+        let Levels { laminate, copper, pad } = Levels::learn(&picture);
+        assert!(laminate.abs_diff(LAMINATE) <= 2 && copper.abs_diff(COPPER) <= 2);
+        assert!(pad.abs_diff(PAD) <= 2);
+    }
+
+    #[test]
+    fn a_picture_without_features_has_levels_all_the_same() {
+        for level in [0, 128, 255] {
+            let _ = Levels::learn(&Grey::filled(9, 9, level));
+        }
+    }
+
+    #[test]
+    fn a_difference_as_large_as_the_picture_is_classified() {
+        let [golden, board] = [drawn(&[]), Grey::filled(40, 40, 200)];
+        let levels = Levels { laminate: LAMINATE, copper: COPPER, pad: PAD };
+        let aligned = Aligned { golden, board, affine: Affine::default(), levels };
+        let (class, score) = classify(&aligned, PixelBox { x: 0, y: 0, width: 40, height: 40 });
+        assert_eq!((class, score), (Class::SpuriousCopper, 1000));
+    }
+}

@@ -200,3 +200,38 @@ fn parse_line(line: &str, scored: bool) -> Result<Defect, String> {
     let score = if scored { Some(number(fields[6])?) } else { None };
     Ok(Defect { image: fields[0].to_owned(), bounds, class, score })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_that_cannot_be_read_says_where_and_why() {
+        let said = |text: &str| parse_table(text).unwrap_err().to_string();
+        assert_eq!(
+            said(""),
+            "line 1: the table must begin with image,x,y,w,h,class or image,x,y,w,h,class,score"
+        );
+        let head = "image,x,y,w,h,class";
+        assert_eq!(said(&format!("{head}\na,1,2,3")), "line 2: 4 fields where there should be 6");
+        assert_eq!(
+            said(&format!("{head}\n\na,1,-2,3,4,spur")),
+            "line 3: “-2” is not a whole number"
+        );
+        assert!(
+            said(&format!("{head}\na,1,2,3,4,scratch")).contains("the classes are missing_hole")
+        );
+    }
+
+    #[test]
+    fn the_truth_reads_back_as_it_was_written() {
+        let bounds = PixelBox { x: 1, y: 2, width: 3, height: 4 };
+        let defects = Class::ALL.map(|class| Defect {
+            image: format!("{class}.png"),
+            bounds,
+            class,
+            score: None,
+        });
+        assert_eq!(parse_table(&truth_table(&defects)), Ok(defects.to_vec()));
+    }
+}

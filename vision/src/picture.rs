@@ -264,3 +264,38 @@ fn unexpanded() -> PictureError {
     // The decoder was told to expand palettes, so this shows a change in it.
     PictureError::Png("a palette was not expanded".to_owned())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_colour_picture_survives_its_png() {
+        let mut picture = Rgb::filled(5, 3, [10, 20, 30]);
+        picture.set(4, 2, [200, 100, 0]);
+        picture.set(5, 0, [1, 1, 1]);
+        picture.set(-1, 0, [1, 1, 1]);
+        let png = picture.to_png().unwrap();
+        assert_eq!(Rgb::from_png(&png), Ok(picture));
+        let grey = Grey::from_png(&png).unwrap();
+        assert_eq!(grey.at(0, 0), ((77 * 10 + 150 * 20 + 29 * 30) >> 8) as u8);
+    }
+
+    #[test]
+    fn bytes_that_are_no_picture_are_refused() {
+        assert!(matches!(Grey::from_png(b"GIF89a"), Err(PictureError::Png(_))));
+        let png = Rgb::filled(9, 9, [1, 2, 3]).to_png().unwrap();
+        assert!(matches!(Rgb::from_png(&png[..png.len() / 2]), Err(PictureError::Png(_))));
+    }
+
+    #[test]
+    fn a_header_that_asks_for_too_much_is_refused_before_memory_is_taken() {
+        let mut png = Rgb::filled(1, 1, [0; 3]).to_png().unwrap();
+        // The width is in the header, whose checksum the decoder would miss first.
+        png[16..20].copy_from_slice(&0x7fff_ffff_u32.to_be_bytes());
+        assert!(Grey::from_png(&png).is_err());
+        assert_eq!(Grey::new(SIDE_MAX + 1, 1, vec![0; 8193]), Err(PictureError::Size(8193, 1)));
+        assert_eq!(Grey::new(0, 1, Vec::new()), Err(PictureError::Size(0, 1)));
+        assert_eq!(Grey::new(2, 2, vec![0; 3]), Err(PictureError::Length(3)));
+    }
+}

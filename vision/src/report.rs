@@ -150,3 +150,42 @@ impl ContactSheet {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::defect::PixelBox;
+
+    fn pixel(picture: &Rgb, x: u32, y: u32) -> &[u8] {
+        &picture.pixels()[(y * picture.width() + x) as usize * 3..][..3]
+    }
+
+    #[test]
+    fn a_board_is_shown_with_a_box_around_its_fault() {
+        let bounds = PixelBox { x: 30, y: 30, width: 9, height: 9 };
+        let fault =
+            Defect { image: "b.png".to_owned(), bounds, class: Class::Short, score: Some(1) };
+        let mut sheet = ContactSheet::new(7, 90, 60);
+        sheet.add("b.png", &Rgb::filled(90, 60, [0, 90, 45]), &[fault]);
+        let picture = sheet.finish("");
+        // The board begins at (8, 22); the fault covers 10 to 12 there, the box 6 to 16.
+        assert_eq!(pixel(&picture, 8, 22), [0, 90, 45]);
+        assert_eq!(pixel(&picture, 8 + 6, 22 + 6), colour(Class::Short));
+        assert_eq!(pixel(&picture, 8 + 16, 22 + 16), colour(Class::Short));
+        assert_eq!(pixel(&picture, 8 + 17, 22 + 17), [0, 90, 45]);
+        assert_eq!(pixel(&picture, 8 + 11, 22 + 11), [0, 90, 45]);
+        assert_eq!(picture.height(), 2 * (22 + 20 + 8) + 34);
+    }
+
+    #[test]
+    fn boards_that_do_not_fit_are_cut() {
+        let mut sheet = ContactSheet::new(1, 30, 30);
+        for _ in 0..9 {
+            sheet.add("b", &Rgb::filled(300, 3, [1, 2, 3]), &[]);
+        }
+        assert_eq!(
+            sheet.finish("a caption longer than the sheet is wide").height(),
+            22 + 10 + 8 + 34
+        );
+    }
+}

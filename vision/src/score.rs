@@ -113,3 +113,52 @@ pub fn mistakes(found: &[Defect], truth: &[Defect]) -> Vec<(Class, Class, u32)> 
     }
     counts.into_iter().map(|((real, given), count)| (real, given, count)).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::defect::PixelBox;
+
+    fn defect(image: &str, x: u32, y: u32, class: Class) -> Defect {
+        let bounds = PixelBox { x, y, width: 10, height: 10 };
+        Defect { image: image.to_owned(), bounds, class, score: None }
+    }
+
+    #[test]
+    fn a_fault_twelve_pixels_off_is_found_and_thirteen_off_is_not() {
+        let truth = [defect("a", 100, 100, Class::Spur)];
+        let at = |x| Quality::of(&[defect("a", x, 100, Class::Spur)], &truth).found;
+        assert_eq!((at(112), at(113), at(88), at(87)), (1, 0, 1, 0));
+    }
+
+    #[test]
+    fn one_report_finds_one_fault_only() {
+        let truth = [defect("a", 100, 100, Class::Spur), defect("a", 104, 100, Class::Short)];
+        let quality = Quality::of(&[defect("a", 103, 100, Class::Short)], &truth);
+        assert_eq!(quality, Quality { there: 2, reported: 1, found: 1, classed: 1 });
+    }
+
+    #[test]
+    fn a_fault_on_another_picture_is_no_find() {
+        let quality =
+            Quality::of(&[defect("b", 1, 1, Class::Spur)], &[defect("a", 1, 1, Class::Spur)]);
+        assert_eq!(
+            quality.to_string(),
+            "recall 0.000 (0 of 1), precision 0.000 (0 of 1), class right 1.000 (0 of 0)"
+        );
+    }
+
+    #[test]
+    fn a_wrong_class_is_a_find_and_a_mistake() {
+        let (truth, found) = ([defect("a", 1, 1, Class::Spur)], [defect("a", 2, 2, Class::Short)]);
+        let quality = Quality::of(&found, &truth);
+        assert_eq!((quality.recall(), quality.precision(), quality.accuracy()), (1000, 1000, 0));
+        assert_eq!(mistakes(&found, &truth), [(Class::Spur, Class::Short, 1)]);
+    }
+
+    #[test]
+    fn nothing_there_and_nothing_found_is_perfect() {
+        let quality = Quality::of(&[], &[]);
+        assert_eq!((quality.recall(), quality.precision(), quality.accuracy()), (1000, 1000, 1000));
+    }
+}

@@ -1,5 +1,6 @@
 //! Running other programs.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -23,4 +24,27 @@ pub(crate) fn run(program: &str, arguments: &[&str]) -> Result<(), String> {
 /// The cargo that runs this.
 pub(crate) fn cargo(arguments: &[&str]) -> Result<(), String> {
     run(&std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned()), arguments)
+}
+
+/// Why a chore was not done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Fault {
+    /// This has to be installed first.
+    Missing(String),
+    /// It went wrong.
+    Failed(String),
+}
+
+impl From<String> for Fault {
+    fn from(text: String) -> Self {
+        Fault::Failed(text)
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Fault::Missing(text) | Fault::Failed(text) => f.write_str(text),
+        }
+    }
 }

@@ -1,35 +1,56 @@
 //! Chores of the repository: `cargo xtask help`.
 
+#![forbid(unsafe_code)]
+
+mod bench;
 mod boards;
 mod command;
+mod cross;
+mod figures;
+mod firmware;
+mod golden;
+mod need;
 mod test;
+mod wasm;
 
 use std::process::ExitCode;
 
-const HELP: &str = "\
-Chores of the repository.
+use clap::{Parser, Subcommand};
 
-cargo xtask test [--install]             every check there is; --install gets by apt what is missing
-cargo xtask boards [--seed N] [--out DIR]  draws the boards of examples/pcb
-";
+/// Chores of the Lineside repository.
+#[derive(Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+struct Chores {
+    #[command(subcommand)]
+    chore: Chore,
+}
+
+#[derive(Subcommand)]
+enum Chore {
+    /// Run every check there is, one layer after the other
+    Test(test::Options),
+    /// Measure what a decision and a plan cost, beside their peers
+    Bench(bench::Options),
+    /// Make the boards of the inspection example: pictures, golden picture, truth, line file
+    Boards(boards::Options),
+    /// Run the cases on a Cortex-M3 under QEMU, and say what RAM and flash that takes
+    Firmware(firmware::Options),
+    /// Run the cases as WebAssembly under Node
+    Wasm(wasm::Options),
+}
 
 fn main() -> ExitCode {
-    let mut words = std::env::args().skip(1);
-    let chore = words.next().unwrap_or_default();
-    let rest: Vec<String> = words.collect();
-    let result = match chore.as_str() {
-        "test" => test::test(&rest),
-        "boards" => boards::boards(&rest),
-        "" | "help" | "--help" | "-h" => {
-            print!("{HELP}");
-            Ok(())
-        }
-        other => Err(format!("no chore `{other}`\n\n{HELP}")),
+    let done = match Chores::parse().chore {
+        Chore::Test(options) => test::test(&options),
+        Chore::Bench(options) => bench::bench(&options),
+        Chore::Boards(options) => boards::make(&options),
+        Chore::Firmware(options) => firmware::firmware(&options).map_err(|it| it.to_string()),
+        Chore::Wasm(options) => wasm::wasm(&options).map_err(|it| it.to_string()),
     };
-    match result {
+    match done {
         Ok(()) => ExitCode::SUCCESS,
-        Err(text) => {
-            eprintln!("error: {text}");
+        Err(reason) => {
+            eprintln!("xtask: {reason}");
             ExitCode::FAILURE
         }
     }

@@ -126,10 +126,15 @@ impl Tool for Report {
 
 impl Report {
     fn quality(&self, path: &Path, defects: &[Defect]) -> Result<String, String> {
-        let text = String::from_utf8(read(path)?).map_err(|error| in_file(path, error))?;
-        let truth = parse_table(&text).map_err(|error| in_file(path, error))?;
-        Ok(Quality::of(defects, &truth).to_string())
+        Ok(Quality::of(defects, &known_defects(path)?).to_string())
     }
+}
+
+/// A table of defects that are known to be there.
+pub(super) fn known_defects(path: &Path) -> Result<Vec<Defect>, String> {
+    let text = String::from_utf8(read(path)?);
+    let text = text.map_err(|_| in_file(path, "not a table of defects, but no text at all"))?;
+    parse_table(&text).map_err(|error| in_file(path, error))
 }
 
 /// The boards with their boxes; each picture is read again, so that one is in memory at a time.

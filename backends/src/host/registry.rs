@@ -9,25 +9,25 @@ use std::path::{Path, PathBuf};
 
 use lineside_line::{Action, Job, KernelFault, Line, Setting};
 
-use super::pcb::{Classify, Detect, Load, Report, boxed};
+use super::pcb::{Classify, Detect, Load, Report, boxed, known_defects};
 use super::tool::{Sleep, Tool};
 
 /// What a setting of a tool holds.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Need {
-    /// A file that must be given, relative to the line file.
-    File,
-    /// A file that may be given.
-    FileIfAny,
+    /// A picture that must be given, relative to the line file.
+    Picture,
+    /// A table of known defects, if there is one.
+    TableIfAny,
 }
 
 /// Each tool, with its settings.
 const TOOLS: &[(&str, &[(&str, Need)])] = &[
     ("sleep", &[]),
     ("load", &[]),
-    ("detect", &[("golden", Need::File)]),
+    ("detect", &[("golden", Need::Picture)]),
     ("classify", &[]),
-    ("report", &[("truth", Need::FileIfAny)]),
+    ("report", &[("truth", Need::TableIfAny)]),
 ];
 
 /// A tool for every job of the line. `folder` is that of the line file, `results` is where tools
@@ -93,7 +93,7 @@ pub fn kernel_faults(
     let given =
         settings.iter().filter_map(|(key, setting)| setting_fault(known, key, setting, folder));
     let missing =
-        known.iter().filter(|(key, need)| *need == Need::File && !settings.contains_key(*key));
+        known.iter().filter(|(key, need)| *need == Need::Picture && !settings.contains_key(*key));
     let missing = missing.map(|(key, _)| KernelFault {
         setting: None,
         message: format!("`{tool}` needs the setting `{key}`"),
@@ -111,20 +111,23 @@ fn setting_fault(
     let fault = |message: String, help: Option<String>| {
         Some(KernelFault { setting: Some(key.to_string()), message, help })
     };
-    if !known.iter().any(|(name, _)| *name == key) {
+    let Some((_, need)) = known.iter().find(|(name, _)| *name == key) else {
         let names: Vec<String> = known.iter().map(|(name, _)| format!("`{name}`")).collect();
         let help = match names.is_empty() {
             true => "it has no settings".to_string(),
             false => format!("it knows {}", names.join(", ")),
         };
         return fault(format!("the tool has no setting `{key}`"), Some(help));
-    }
+    };
     let Setting::Text(path) = setting else {
         return fault(format!("`{key}` must be the path of a file"), None);
     };
     let path: PathBuf = folder.join(path);
-    if path.is_file() {
-        return None;
-    }
-    fault(format!("there is no file {}", path.display()), None)
+    let (read, help) = match need {
+        Need::Picture => (Detect::new(&path).map(drop), "name a PNG, relative to the line file"),
+        Need::TableIfAny => {
+            (known_defects(&path).map(drop), "name a table like truth.csv, or leave it out")
+        }
+    };
+    fault(read.err()?, Some(help.to_string()))
 }

@@ -124,14 +124,15 @@ impl<'t, 'f> Builder<'t, 'f> {
         let Some(Header { start, item }) = self.header.take() else {
             return;
         };
-        let path = std::mem::take(&mut self.keys);
         let at = Bytes { start, end: Bytes::new(end, end).start };
+        let path = &self.keys;
         let sound = !path.is_empty() && path.iter().all(|key| !key.broken);
         let opened = match (sound, item) {
             (false, _) => Ok(None),
-            (true, false) => self.arena.open_table(&path, at).map(Some),
-            (true, true) => self.arena.open_item(&path, at).map(Some),
+            (true, false) => self.arena.open_table(path, at).map(Some),
+            (true, true) => self.arena.open_item(path, at).map(Some),
         };
+        self.keys.clear();
         if let Err(clash) = opened {
             self.clash(clash, true);
         }
@@ -170,18 +171,15 @@ impl<'t, 'f> Builder<'t, 'f> {
             self.arena.push(open.container, held, at, broken);
             return;
         }
-        let path = std::mem::take(&mut self.keys);
-        if !std::mem::take(&mut self.equals) {
-            return;
-        }
         let table = self.open.last().map_or(self.current, |open| open.container);
-        if path.iter().any(|key| key.broken) {
-            self.arena.set_broken(table);
-            return;
+        if std::mem::take(&mut self.equals) {
+            if self.keys.iter().any(|key| key.broken) {
+                self.arena.set_broken(table);
+            } else if let Err(clash) = self.arena.put(table, &self.keys, held, at, broken) {
+                self.clash(clash, false);
+            }
         }
-        if let Err(clash) = self.arena.put(table, &path, held, at, broken) {
-            self.clash(clash, false);
-        }
+        self.keys.clear();
     }
 
     fn open(&mut self, span: Span, list: bool) -> bool {

@@ -363,7 +363,8 @@ fn nothing_that_only_follows_is_told() {
                 [[fault]]\nat = \"1s\"\nunit = \"g\"\nevent = \"down\"\n";
     assert_eq!(file(text), ["bad-memory 3:10"]);
     let text = "[[device]]\nname = \"g\"\ngpu = \"A30-24GB\"\nmig = [\"2g\"]\n\
-                [[job]]\nname = \"a\"\nprofile = \"2g.12gb\"\n[[fault]]\nat = \"1s\"\nunit = \"g/1\"\nevent = \"down\"\n";
+                [[job]]\nname = \"a\"\nprofile = \"2g.12gb\"\n\
+                [[fault]]\nat = \"1s\"\nunit = \"g/1\"\nevent = \"down\"\n";
     assert_eq!(file(text), ["unknown-profile 4:8"]);
 }
 

@@ -79,8 +79,11 @@ pub fn advice(line: &Line, record: &Record) -> Vec<Advice> {
     of(&Timeline::read(line, record))
 }
 
+/// What finds trouble of one kind, and words for it.
+type Rule = fn(&Timeline<'_>) -> Vec<String>;
+
 pub(crate) fn of(timeline: &Timeline<'_>) -> Vec<Advice> {
-    let rules: [(AdviceCode, fn(&Timeline<'_>) -> Vec<String>); 9] = [
+    let rules: [(AdviceCode, Rule); 9] = [
         (AdviceCode::Stuck, ends::stuck),
         (AdviceCode::Failed, ends::failed),
         (AdviceCode::Overload, waiting::overload),

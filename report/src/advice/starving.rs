@@ -6,10 +6,10 @@ use lineside_line::{Edge, Mode};
 
 use super::{could_use, some_of};
 use crate::duration::duration;
-use crate::record::Cause;
 use crate::summary::share;
 use crate::timeline::{How, Kind, Lease, Timeline};
 use crate::words;
+use lineside_line::trace::RevokeCause;
 
 /// Whom a starved lease waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -59,9 +59,10 @@ fn starved_job(
 ) -> String {
     let mut blames: BTreeMap<Blame, u64> = BTreeMap::new();
     let mut units: Vec<&str> = Vec::new();
+    let downstreams = held_back_by(timeline, job);
     for lease in timeline.leases.iter().filter(|lease| lease.job == job) {
         for gap in timeline.bars_of(lease).filter(|bar| bar.kind == Kind::Starved) {
-            let blame = times.blame(timeline, job, gap.from, gap.to);
+            let blame = times.blame(timeline, job, &downstreams, (gap.from, gap.to));
             *blames.entry(blame).or_default() += gap.to - gap.from;
         }
         let names = timeline.places_of(lease).iter().map(|at| timeline.unit_name(at.unit));
@@ -74,16 +75,16 @@ fn starved_job(
         Blame::Upstream(up, edge) => upstream(timeline, job, up, edge),
         Blame::Downstream(down, edge) => downstream(timeline, down, edge),
         Blame::Feed => (
-            "for its next image to be fed".to_string(),
+            "it waited for its next image to be fed".to_string(),
             "`kind = \"legacy\"` gives the unit back between two images".to_string(),
         ),
         Blame::Unknown => (
-            "between two starts".to_string(),
-            "a larger `batch` asks for less in between".to_string(),
+            "it took long from one start to the next".to_string(),
+            "A larger `batch` makes fewer starts".to_string(),
         ),
     };
     format!(
-        "`{}` held {} for {} with nothing in flight, {} of its time there: it waited {waits_for}. \
+        "`{}` held {} for {} with nothing in flight, {} of its time there: {waits_for}. \
          {advice}.",
         timeline.job_name(job),
         some_of(units),
@@ -123,14 +124,14 @@ fn upstream(timeline: &Timeline<'_>, job: u32, up: u32, edge: usize) -> (String,
     if !spec.image_grain() && advice.len() < 3 {
         advice.push("`kind = \"legacy\"` gives it back between two images".to_string());
     }
-    (format!("for images of `{name}`"), advice.join("; or "))
+    (format!("it waited for images of `{name}`"), advice.join("; or "))
 }
 
 /// What to do about a downstream that takes images too slowly.
 fn downstream(timeline: &Timeline<'_>, down: u32, edge: usize) -> (String, String) {
     let spec = &timeline.line.jobs[down as usize];
     let depth = spec.after[edge].depth;
-    let waits_for = format!("for `{}` to take an image (`depth = {depth}`)", spec.name);
+    let waits_for = format!("it waited for `{}` to take an image (`depth = {depth}`)", spec.name);
     (waits_for, format!("Try `depth = {}` on that edge", depth.saturating_mul(2)))
 }
 
@@ -150,7 +151,13 @@ impl Times {
     }
 
     /// Whom a job waited for: the last to do what lets it go on, before it went on.
-    fn blame(&self, timeline: &Timeline<'_>, job: u32, from: u64, to: u64) -> Blame {
+    fn blame(
+        &self,
+        timeline: &Timeline<'_>,
+        job: u32,
+        downstreams: &[(u32, usize)],
+        (from, to): (u64, u64),
+    ) -> Blame {
         let line = timeline.line;
         let spec = &line.jobs[job as usize];
         let mut latest: Option<(u64, Blame)> = None;
@@ -168,14 +175,14 @@ impl Times {
                 offer(done, Blame::Upstream(edge.upstream, at));
             }
         }
-        for (down, at) in held_back_by(timeline, job) {
+        for &(down, at) in downstreams {
             offer(&self.begun[down as usize], Blame::Downstream(down, at));
         }
         let slow_upstream = || {
             let mut edges = spec.after.iter().enumerate().filter(|(_, it)| it.mode == Mode::Stream);
             edges.find(|(_, edge)| {
                 let up = timeline.jobs.get(edge.upstream as usize);
-                up.is_some_and(|up| up.end.is_none_or(|(t, _, _)| t > from))
+                up.is_some_and(|up| up.end.is_none_or(|(t, _)| t > from))
             })
         };
         match (latest, slow_upstream()) {
@@ -202,7 +209,7 @@ fn held_back_by(timeline: &Timeline<'_>, job: u32) -> Vec<(u32, usize)> {
 
 /// Leases that were taken away to break a circle.
 pub(super) fn circle(timeline: &Timeline<'_>) -> Vec<String> {
-    let broken = |lease: &&Lease<'_>| matches!(lease.revoked, Some((_, Cause::Circle)));
+    let broken = |lease: &&Lease<'_>| matches!(lease.revoked, Some((_, RevokeCause::Circle)));
     let mut jobs: BTreeMap<u32, u64> = BTreeMap::new();
     for lease in timeline.leases.iter().filter(broken) {
         *jobs.entry(lease.job).or_default() += 1;

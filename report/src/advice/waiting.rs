@@ -7,7 +7,7 @@ use lineside_line::Kind;
 use super::{could_use, misfit, some_of};
 use crate::duration::{duration, for_a_file};
 use crate::summary::share;
-use crate::timeline::{Bar, Timeline, Wait, WaitOutcome};
+use crate::timeline::{Bar, Start, Timeline, Wait, WaitOutcome};
 use crate::words;
 
 /// Legacy jobs that waited long, or for ever, while standard ones that came later were served.
@@ -68,12 +68,19 @@ fn legacy_job(timeline: &Timeline<'_>, wait: &Wait) -> Option<String> {
 
 /// Work that comes faster than it gets done.
 pub(super) fn overload(timeline: &Timeline<'_>) -> Vec<String> {
-    let mut texts: Vec<(u64, String)> = Vec::new();
-    for (job, spec) in timeline.line.jobs.iter().enumerate() {
-        if let Some(every) = spec.every {
-            texts.extend(falls_behind(timeline, job as u32, every));
+    let mut fed: BTreeMap<u32, Fed> = BTreeMap::new();
+    for lease in &timeline.leases {
+        if timeline.line.jobs[lease.job as usize].every.is_none() {
+            continue;
+        }
+        for start in timeline.starts_of(lease) {
+            let fed = fed.entry(lease.job).or_insert(Fed { first: *start, last: *start, count: 0 });
+            fed.last = *start;
+            fed.count += u64::from(start.count);
         }
     }
+    let mut texts: Vec<(u64, String)> =
+        fed.iter().filter_map(|(&job, fed)| falls_behind(timeline, job, fed)).collect();
     texts.sort_by_key(|(behind, _)| std::cmp::Reverse(*behind));
     let mut texts: Vec<String> = texts.into_iter().map(|(_, text)| text).collect();
     if texts.is_empty() {
@@ -82,24 +89,26 @@ pub(super) fn overload(timeline: &Timeline<'_>) -> Vec<String> {
     texts
 }
 
+/// The starts of a job whose images are fed one by one.
+struct Fed {
+    first: Start,
+    last: Start,
+    count: u64,
+}
+
 /// A job that is further behind its images the longer it runs.
-fn falls_behind(timeline: &Timeline<'_>, job: u32, every: u64) -> Option<(u64, String)> {
+fn falls_behind(timeline: &Timeline<'_>, job: u32, fed: &Fed) -> Option<(u64, String)> {
     let spec = &timeline.line.jobs[job as usize];
-    let lag = |from: u64, first: u32| {
-        from.saturating_sub(spec.arrive.saturating_add(every.saturating_mul(first.into())))
+    let every = spec.every?;
+    let lag = |start: &Start| {
+        let fed = spec.arrive.saturating_add(every.saturating_mul(start.first.into()));
+        start.from.saturating_sub(fed)
     };
-    let starts = timeline.leases.iter().filter(|lease| lease.job == job);
-    let starts = starts.flat_map(|lease| timeline.starts_of(lease));
-    let (mut first, mut last, mut count) = (None, None, 0_u64);
-    for start in starts {
-        first.get_or_insert(*start);
-        last = Some(*start);
-        count += u64::from(start.count);
-    }
-    let (first, last) = (first?, last?);
-    let behind = lag(last.from, last.first).saturating_sub(lag(first.from, first.first));
-    let takes = (last.from - first.from) / u64::from(last.first.saturating_sub(first.first).max(1));
-    if count < 8 || behind < every.saturating_mul(3) || takes <= every {
+    let Fed { first, last, count } = fed;
+    let behind = lag(last).saturating_sub(lag(first));
+    let images = last.first.saturating_sub(first.first).max(1);
+    let takes = (last.from - first.from) / u64::from(images);
+    if *count < 8 || behind < every.saturating_mul(3) || takes <= every {
         return None;
     }
     let text = format!(
@@ -108,7 +117,7 @@ fn falls_behind(timeline: &Timeline<'_>, job: u32, every: u64) -> Option<(u64, S
         spec.name,
         duration(every),
         duration(takes),
-        duration(lag(last.from, last.first)),
+        duration(lag(last)),
         duration(takes),
     );
     Some((behind, text))

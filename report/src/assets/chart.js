@@ -48,13 +48,16 @@ function hatch(colour) {
   return patterns.get(colour);
 }
 
-const x = (t) => size.left + ((t - state.from) / (state.to - state.from)) * (size.right - size.left);
+const x = (t) => size.left
+  + ((t - state.from) / (state.to - state.from)) * (size.right - size.left);
 const timeAt = (px) => state.from
   + ((px - size.left) / (size.right - size.left)) * (state.to - state.from);
 
 /** Fits the canvas to its place on the page. */
 function resize() {
   const width = view.clientWidth;
+  // On paper, or in a folded part of a page, it has no place.
+  if (width < 160) return;
   const full = rows.total + TOP;
   const height = Math.min(full, Math.max(240, Math.min(window.innerHeight * 0.72, 760)));
   const scale = window.devicePixelRatio || 1;
@@ -170,11 +173,15 @@ function paintRow(row, y) {
     context.fillStyle = colours.track;
     roundRect(size.left, y, size.right - size.left, row.height, 3);
   }
-  for (const layer of row.layers) paintLayer(row, layer, y);
-  for (const outage of row.outages) {
-    context.fillStyle = outage.down ? colours.down : colours.drain;
-    context.fillRect(x(outage.from), y, Math.max(1.5, x(outage.to) - x(outage.from)), row.height);
+  for (const { down, from, to } of row.outages) {
+    const [left, width] = [x(from), Math.max(1.5, x(to) - x(from))];
+    context.fillStyle = down ? colours.down : colours.drain;
+    context.fillRect(left, y, width, row.height);
+    // Bars may cover the ground: the edge below them shows all the same.
+    context.fillStyle = down ? colours.bad : colours.warn;
+    context.fillRect(left, y + row.height, width, 2);
   }
+  for (const layer of row.layers) paintLayer(row, layer, y);
   paintMarks(row, y);
   context.restore();
 }
@@ -240,17 +247,30 @@ function fillBar(layer, at, left, width, y, row) {
     context.fillRect(left, y, Math.max(1, width), row.height);
   }
   context.globalAlpha = alpha;
+  if (row.track && kind === BUSY) coldStripe(layer, at, left, width, y);
   if (row.track && kind === BUSY && width > 26 && row.height >= 14) {
     const begin = Math.max(left, size.left);
     const room = Math.min(left + width, size.right) - begin - 10;
     const text = room > 16 ? fit(jobName(job), room) : '';
-    if (text.length > 1) {
+    // An ellipsis by itself says nothing.
+    if (text.length > 1 || (text && text === jobName(job))) {
       context.fillStyle = '#fff';
       context.textAlign = 'left';
       context.textBaseline = 'middle';
       context.fillText(text, begin + 5, y + row.height / 2 + 0.5);
     }
   }
+}
+
+/** A stripe as long as the model took to load, on the first start of a cold lease. */
+function coldStripe(layer, at, left, width, y) {
+  const lease = layer.lease[at];
+  if (lease < 0 || !(data.leases.flags[lease] & 1)) return;
+  const first = leases.begin[lease] + (leases.starts.get(lease)?.[0] ?? 0);
+  if (layer.from[at] > first) return;
+  const loading = data.cold[layer.job[at]] ?? 0;
+  context.fillStyle = '#9fd3ff';
+  context.fillRect(left, y, Math.min(width, Math.max(2, x(first + loading) - x(first))), 3);
 }
 
 const ORDER = ['evicted', 'revoked', 'failed'];
@@ -286,7 +306,8 @@ function paintMark(kind, px, y, height) {
     return;
   }
   const [cx, cy] = kind === 'revoked' ? [px, y + 3] : [px, y + height];
-  const corners = kind === 'revoked' ? [[-5, -7], [5, -7], [0, 1]] : [[0, -5], [5, 0], [0, 5], [-5, 0]];
+  const corners = kind === 'revoked' ? [[-5, -7], [5, -7], [0, 1]]
+    : [[0, -5], [5, 0], [0, 5], [-5, 0]];
   context.fillStyle = kind === 'revoked' ? colours.warn : colours.evict;
   corners.forEach(([dx, dy]) => context.lineTo(cx + dx, cy + dy));
   context.closePath();
@@ -295,7 +316,8 @@ function paintMark(kind, px, y, height) {
 }
 
 function paintSelection(scroll) {
-  for (const [pick, colour, width] of [[state.hover, colours.soft, 1.5], [state.selected, colours.ink, 2]]) {
+  const outlines = [[state.hover, colours.soft, 1.5], [state.selected, colours.ink, 2]];
+  for (const [pick, colour, width] of outlines) {
     if (!pick || pick.at === undefined) continue;
     const { row, layer, at } = pick;
     const [left, right] = [x(layer.from[at]), x(layer.to[at])];

@@ -43,7 +43,8 @@ function pick(px, py) {
     const at = firstAfter(layer, t);
     for (const near of [at, at - 1]) {
       if (near < 0 || near >= layer.n) continue;
-      if (layer.from[near] <= t + slack && layer.to[near] >= t - slack) return { row, layer, at: near };
+      if (layer.from[near] > t + slack || layer.to[near] < t - slack) continue;
+      return { row, layer, at: near };
     }
   }
   const outage = row.outages.find((it) => it.from <= t && t <= it.to);
@@ -66,8 +67,11 @@ function said(found) {
 
 function queueFacts(t) {
   let length = 0;
-  for (let at = 0; at < data.queue.length && data.queue[at] <= t; at += 2) length = data.queue[at + 1];
-  return [`${length === 1 ? '1 job' : `${length} jobs`} in the queue`, `at ${moment(Math.round(t))}`];
+  for (let at = 0; at < data.queue.length && data.queue[at] <= t; at += 2) {
+    length = data.queue[at + 1];
+  }
+  const jobs = length === 1 ? '1 job' : `${length} jobs`;
+  return [`${jobs} in the queue`, `at ${moment(Math.round(t))}`];
 }
 
 /** Facts as elements; names only ever become text. */
@@ -248,8 +252,8 @@ function begin() {
   document.documentElement.classList.add('js');
   live.hidden = false;
   document.querySelector('.tools').hidden = false;
-  document.getElementById('keys').textContent = 'Drag to pan. Click, then use the wheel or + and − '
-    + 'to zoom; 0 shows all. Arrow keys go from bar to bar, Enter zooms in on one.';
+  document.getElementById('keys').textContent = 'Drag to pan. Click, then use the wheel or '
+    + '+ and − to zoom; 0 shows all. Arrow keys go from bar to bar, Enter zooms in on one.';
   readColours();
   resize();
   new ResizeObserver(resize).observe(view);

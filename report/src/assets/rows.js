@@ -66,7 +66,9 @@ const rows = (() => {
   } else {
     fill(lanes, jobs);
   }
-  data.evictions.forEach(([lane, t, model]) => lanes[lane].marks.push({ t, kind: 'evicted', model }));
+  data.evictions.forEach(([lane, t, model]) => {
+    lanes[lane].marks.push({ t, kind: 'evicted', model });
+  });
   data.outages.forEach(([unit, down, from, to]) => data.lanes.forEach(([of], at) => {
     if (of === unit) lanes[at].outages.push({ from, to, down: down === 1 });
   }));
@@ -124,33 +126,41 @@ function assemble(lanes, jobs) {
 function facts(row, bar) {
   const [from, to, kind, lease, job] = [bar.from, bar.to, bar.kind, bar.lease, bar.job];
   const span = `${moment(from)} – ${moment(to)} (${duration(to - from)})`;
+  const queued = `${jobName(job)} in the queue`;
   if (lease < 0 && kind === WAITING && !data.merged) {
-    return [`${jobName(job)} in the queue`, span, `no grant ended this wait: ${data.ends[job] ?? 'done'}`];
+    return [queued, span, `no grant ended this wait: ${data.ends[job] ?? 'done'}`];
   }
   if (lease < 0) return [`${jobName(job)}, mostly`, span, 'merged: too many bars for one page'];
-  const units = leases.lanes(lease).map((lane) => data.units[data.lanes[lane][0]]).join(', ');
-  const why = data.leases.why[lease];
-  const reason = why ? [`why: ${data.whys[why - 1]}`] : [];
-  if (kind === WAITING) return [`${jobName(job)} in the queue`, span, `then it got ${units}`, ...reason];
-  return [`${jobName(job)} on ${units}`, `${moment(leases.begin[lease])} – ${moment(leases.end(lease))} `
-    + `(${duration(leases.end(lease) - leases.begin[lease])})`, ...leaseFacts(lease, bar), ...reason];
+  const units = unitsOf(lease);
+  const reason = whyOf(lease) ? [`why: ${whyOf(lease)}`] : [];
+  if (kind === WAITING) return [queued, span, `then it got ${units}`, ...reason];
+  const [begin, end] = [leases.begin[lease], leases.end(lease)];
+  const whole = `${moment(begin)} – ${moment(end)} (${duration(end - begin)})`;
+  return [`${jobName(job)} on ${units}`, whole, ...leaseFacts(lease, bar), ...reason];
 }
+
+/** The reason of a grant. */
+const whyOf = (at) => (data.leases.why[at] ? data.whys[data.leases.why[at] - 1] : '');
+
+/** The units of a lease. */
+const unitsOf = (at) => leases.lanes(at).map((lane) => data.units[data.lanes[lane][0]]).join(', ');
 
 function leaseFacts(lease, bar) {
   const out = [];
   const starts = leases.starts.get(lease);
   const [first, count] = [data.leases.first[lease], data.leases.count[lease]];
-  const named = (a, n) => (n > 1 ? `images ${a} to ${a + n - 1}` : n === 1 ? `image ${a}` : 'no image');
-  if (!starts) {
+  const named = (a, n) => (n > 1 ? `images ${a} to ${a + n - 1}` : `image ${a}`);
+  if (!starts && count > 0) {
     out.push(named(first, count));
-  } else {
+  } else if (starts) {
     const here = startAt(starts, bar.from - leases.begin[lease]);
     if (here) out.push(`${named(here[2], here[3])}: ${duration(here[1])}`);
     if (bar.kind === STARVED) out.push(`starved here for ${duration(bar.to - bar.from)}`);
     if (starts.length > 4) out.push(`${starts.length / 4} starts in this lease`);
   }
   const flags = data.leases.flags[lease];
-  if (data.leases.waited[lease] > 0) out.push(`waited ${duration(data.leases.waited[lease])} for it`);
+  const waited = data.leases.waited[lease];
+  if (waited > 0) out.push(`waited ${duration(waited)} for it`);
   if (flags & 1) out.push('cold: its model was loaded first');
   if (flags & 2) out.push('fallback: on a CPU place, for want of a GPU');
   if (flags & 4) out.push('failed');

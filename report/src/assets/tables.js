@@ -27,9 +27,6 @@ function grantRow(at) {
   return row;
 }
 
-const whyOf = (at) => (data.leases.why[at] ? data.whys[data.leases.why[at] - 1] : '');
-const unitsOf = (at) => leases.lanes(at).map((lane) => data.units[data.lanes[lane][0]]).join(', ');
-
 function grants() {
   const section = document.getElementById('grants');
   if (!section) return;
@@ -42,7 +39,8 @@ function grants() {
     body.append(...found.slice(shown, shown + PAGE).map(grantRow));
     shown = Math.min(found.length, shown + PAGE);
     const rest = found.length - shown;
-    const note = cell(rest ? `${rest} more ` : found.length ? '' : 'None. ', 'hint', 'p');
+    const text = rest ? `${rest.toLocaleString('en')} more ` : found.length ? '' : 'None. ';
+    const note = cell(text, 'hint', 'p');
     if (rest) {
       const button = cell(`Show ${Math.min(rest, PAGE)}`, '', 'button');
       button.type = 'button';
@@ -50,7 +48,8 @@ function grants() {
       note.append(button);
     }
     if (data.grants > leases.count) {
-      note.append(` This page lists the first ${leases.count} of ${data.grants} grants.`);
+      const [listed, all] = [leases.count, data.grants].map((it) => it.toLocaleString('en'));
+      note.append(` This page lists the first ${listed} of ${all} grants.`);
     }
     more.replaceChildren(note);
   };

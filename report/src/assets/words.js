@@ -7,13 +7,17 @@ const SECOND = 1e9;
 /** A number with at most three digits after the point. */
 const short = (value, digits) => String(Number(value.toFixed(digits)));
 
+/** A number with three digits in all. */
+const three = (value) => short(value, value < 10 ? 2 : value < 100 ? 1 : 0);
+
 /** A duration: "12.5 ms", "1 m 30 s". */
 function duration(ns) {
   if (ns <= 0) return '0 s';
-  for (const [unit, size, limit] of [['ns', 1, 1e3], ['µs', 1e3, 1e6], ['ms', 1e6, SECOND]]) {
-    if (ns < limit) return `${short(ns / size, ns / size < 10 ? 2 : ns / size < 100 ? 1 : 0)} ${unit}`;
+  const units = [['ns', 1, 1e3], ['µs', 1e3, 1e3], ['ms', 1e6, 1e3], ['s', SECOND, 60]];
+  for (const [unit, size, limit] of units) {
+    const number = three(ns / size);
+    if (Number(number) < limit) return `${number} ${unit}`;
   }
-  if (ns < 60 * SECOND) return `${short(ns / SECOND, ns < 10 * SECOND ? 2 : 1)} s`;
   return two(Math.round(ns / SECOND));
 }
 
@@ -25,7 +29,8 @@ function two(seconds) {
     const rest = Math.round(value) % ratio;
     value = Math.floor(Math.round(value) / ratio);
     if (value < units[at][1]) {
-      return rest ? `${value} ${units[at][0]} ${rest} ${units[at - 1][0]}` : `${value} ${units[at][0]}`;
+      const small = rest ? ` ${rest} ${units[at - 1][0]}` : '';
+      return `${value} ${units[at][0]}${small}`;
     }
     // The smaller of two units is rounded into the larger.
     value += rest / ratio;
@@ -45,8 +50,10 @@ function moment(ns, step = 0) {
   const seconds = rest === 0 && step >= 60 * SECOND ? '' : ` ${short(rest, Math.min(digits, 9))} s`;
   if (minutes < 60) return `${minutes} m${seconds}`;
   const hours = Math.floor(minutes / 60);
-  const clock = `${hours % 24 || hours < 24 ? `${hours % 24} h` : ''}${minutes % 60 ? ` ${minutes % 60} m` : ''}${seconds}`;
-  return (hours < 24 ? clock : `${Math.floor(hours / 24)} d ${clock}`).trim();
+  const rest60 = minutes % 60 ? ` ${minutes % 60} m` : '';
+  if (hours < 24) return `${hours} h${rest60}${seconds}`;
+  const rest24 = hours % 24 ? ` ${hours % 24} h` : '';
+  return `${Math.floor(hours / 24)} d${rest24}${rest60}${seconds}`;
 }
 
 /** The distance of ticks that are at least `least` apart. */

@@ -3,6 +3,7 @@
 use super::{job_cell, note_of_more, state_class};
 use crate::duration::duration;
 use crate::summary::{self, JobSummary, Summary, share};
+use crate::text::xml;
 use crate::timeline::Timeline;
 use crate::words;
 
@@ -48,7 +49,7 @@ pub(super) fn section(
 
 fn headline(planned: u64, actual: u64) -> String {
     let (was, is) = (duration(planned), duration(actual));
-    let apart = words::percent(share(planned.abs_diff(actual), planned));
+    let apart = xml(&words::percent(share(planned.abs_diff(actual), planned)));
     let verdict = match planned.cmp(&actual) {
         std::cmp::Ordering::Equal => "as planned".to_string(),
         std::cmp::Ordering::Less => format!("{apart} more"),

@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, HashMap};
 use serde::Serialize;
 
 use crate::colour;
-use crate::record::UnitState;
 use crate::svg::steps;
 use crate::timeline::{Bar, How, Lane, Lease, Timeline, Wait, WaitOutcome, merge};
 use crate::{summary, words};
+use lineside_line::trace::UnitState;
 
 /// Up to so many bars the page has all of them.
 const BARS: usize = 40_000;
@@ -47,6 +47,8 @@ struct Data<'a> {
     evictions: Vec<(usize, u64, &'a str)>,
     /// The queue: time, length, and so on.
     queue: Vec<u64>,
+    /// How long the model of a job takes to load.
+    cold: BTreeMap<u32, u64>,
     /// How those of the rows ended that are not done.
     ends: BTreeMap<usize, String>,
     /// All grants there were.
@@ -111,6 +113,7 @@ pub(super) fn json(timeline: &Timeline<'_>) -> String {
     let data = Data {
         end: timeline.end,
         jobs: names(timeline, &rows, &leases, merged.as_ref()),
+        cold: cold(timeline, &leases),
         palette: colour::JOBS,
         units: timeline.line.units.iter().map(|unit| unit.name.as_str()).collect(),
         lanes: lanes.iter().map(|lane| [lane.unit, lane.lane, lane.of]).collect(),
@@ -151,6 +154,14 @@ fn names<'a>(
     let in_rows = rows.iter().map(|&job| job as u32);
     let jobs = in_rows.chain(leases.job.iter().copied()).chain(in_lanes);
     jobs.map(|job| (job, timeline.job_name(job))).collect()
+}
+
+/// How long the models of the jobs take to load that had a cold lease.
+fn cold(timeline: &Timeline<'_>, leases: &Leases) -> BTreeMap<u32, u64> {
+    let jobs = leases.job.iter().zip(&leases.flags).filter(|(_, flags)| **flags & 1 == 1);
+    let model = |job: u32| timeline.line.jobs[job as usize].model;
+    let time = |job: u32| timeline.line.models.get(model(job)? as usize).map(|model| model.cold);
+    jobs.filter_map(|(&job, _)| Some((job, time(job)?))).collect()
 }
 
 /// The row of the first lane of each unit.

@@ -106,12 +106,12 @@ fn header(page: &mut String, line: &Line, timeline: &Timeline<'_>, numbers: &Sum
     page.push_str("<dl class=\"tiles\">\n");
     tile(page, "Makespan", &duration(numbers.makespan_ns), "from the start to the last event");
     let (class, done) = outcome_tile(numbers);
-    let all = words::count(numbers.jobs.len() as u64, "job");
-    tile(page, "Jobs done", &format!("{done} of {all}"), &class);
+    let all = words::grouped(numbers.jobs.len() as u64);
+    tile(page, "Jobs done", &format!("{} of {all}", words::grouped(done)), &class);
     let images: u64 = numbers.jobs.iter().map(|job| job.images).sum();
     tile(page, "Images", &words::grouped(images), &rate(images, numbers.makespan_ns));
     let wait = numbers.wait_ns;
-    let note = format!("95 % below {}, longest {}", duration(wait.p95), duration(wait.max));
+    let note = format!("p95 {}, longest {}", duration(wait.p95), duration(wait.max));
     tile(page, "Mean wait", &duration(wait.mean), &note);
     let units = numbers.units.len() as f64;
     let busy = numbers.units.iter().map(|unit| unit.utilization).sum::<f64>() / units.max(1.0);
@@ -144,7 +144,7 @@ fn rate(images: u64, makespan: u64) -> String {
     }
     let second = images as f64 * 1e9 / makespan as f64;
     match second {
-        second if second >= 100.0 => format!("{second:.0} a second"),
+        second if second >= 100.0 => format!("{} a second", words::grouped(second as u64)),
         second if second >= 1.0 => format!("{second:.1} a second"),
         second if second * 60.0 >= 1.0 => format!("{:.1} a minute", second * 60.0),
         second => format!("{:.1} an hour", second * 3600.0),
@@ -197,7 +197,20 @@ fn chart_section(page: &mut String, timeline: &Timeline<'_>) {
     page.push_str("<div id=\"live\" hidden>\n<div id=\"view\" tabindex=\"0\" role=\"group\" ");
     page.push_str("aria-label=\"Timeline of units and jobs\" aria-describedby=\"keys\">");
     page.push_str("<canvas aria-hidden=\"true\"></canvas><div id=\"tall\"></div></div>\n");
-    page.push_str("<p id=\"keys\" class=\"hint\"></p>\n");
+    page.push_str("<p class=\"hint legend\"><span class=\"key solid\"></span>in flight");
+    for (class, meaning) in [
+        ("hatch", "leased, nothing in flight"),
+        ("queued", "in the queue"),
+        ("cold", "loading its model"),
+        ("bad", "failed"),
+        ("warn", "revoked"),
+        ("evict", "model evicted"),
+        ("down", "unit down"),
+        ("drain", "unit draining"),
+    ] {
+        page.push_str(&format!(" <span class=\"key {class}\"></span>{meaning}"));
+    }
+    page.push_str("</p>\n<p id=\"keys\" class=\"hint\"></p>\n");
     page.push_str("<div id=\"detail\" role=\"status\" aria-live=\"polite\"></div>\n</div>\n");
     page.push_str("<div id=\"tip\" hidden></div>\n</section>\n");
 }

@@ -34,7 +34,7 @@ pub(super) fn section(page: &mut String, timeline: &Timeline<'_>, numbers: &Summ
              </span></td>"
         ));
         for time in [unit.busy_ns, unit.held_ns, unit.starved_ns] {
-            let percent = words::percent(share(time, numbers.makespan_ns));
+            let percent = xml(&words::percent(share(time, numbers.makespan_ns)));
             let time = duration(time);
             page.push_str(&format!("<td class=\"n\">{percent} <small>{time}</small></td>"));
         }

@@ -28,15 +28,17 @@ pub(super) fn longest(page: &mut String, timeline: &Timeline<'_>) {
     waits.sort_by_key(rank);
     page.push_str("<section id=\"waits\">\n<h2>The longest waits</h2>\n<div class=\"scroll\">");
     page.push_str("<table>\n<thead><tr><th scope=\"col\">Job</th>");
-    page.push_str("<th scope=\"col\" class=\"n\">Waited</th><th scope=\"col\">From – to</th>");
+    page.push_str(
+        "<th scope=\"col\" class=\"n\">Waited</th><th scope=\"col\" class=\"n\">From</th>",
+    );
     page.push_str("<th scope=\"col\">What happened</th></tr></thead>\n<tbody>\n");
     for wait in waits {
-        let (length, from, to) = (duration(wait.length()), moment(wait.from), moment(wait.to));
+        let (length, from) = (duration(wait.length()), moment(wait.from));
         page.push_str(&format!(
             "<tr>{}<td class=\"n\">{length}</td>",
             job_cell(timeline, wait.job)
         ));
-        page.push_str(&format!("<td class=\"span\">{from} – {to}</td>"));
+        page.push_str(&format!("<td class=\"n\">{from}</td>"));
         page.push_str(&format!("<td class=\"why\">{}</td></tr>\n", xml(&story(timeline, wait))));
     }
     page.push_str("</tbody></table></div>\n</section>\n");

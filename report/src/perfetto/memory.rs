@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use lineside_line::{Job, Line, Pool};
 
-use crate::record::{Record, UnitState, What};
+use lineside_line::trace::UnitState;
+
+use crate::record::{Record, What};
 
 /// What is on a unit.
 #[derive(Debug, Default, Clone)]

@@ -8,7 +8,9 @@ use std::fmt::{Arguments, Write};
 use lineside_line::Line;
 
 use crate::duration::moment;
-use crate::record::{Record, UnitState};
+use lineside_line::trace::UnitState;
+
+use crate::record::Record;
 use crate::timeline::{Bar, How, Kind, Lane, Lease, Start, Timeline};
 use crate::words;
 

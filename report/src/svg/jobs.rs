@@ -91,8 +91,8 @@ impl Figure<'_, '_> {
 
 /// What stands at the end of a row: how long it took, or how it ended otherwise.
 fn outcome(track: &JobTrack) -> (&'static str, String) {
-    let Some((t, state, _)) = track.end else { return ("g-bad", "stuck".to_string()) };
-    match job_state(state) {
+    let Some((t, end)) = track.end else { return ("g-bad", "stuck".to_string()) };
+    match job_state(end) {
         JobState::Done => ("g-soft", duration(t - track.first_ready.unwrap_or(t))),
         JobState::Failed => ("g-bad", "failed".to_string()),
         JobState::Cancelled => ("g-warn", "cancelled".to_string()),

@@ -2,10 +2,10 @@
 
 use super::draw::{Area, num};
 use super::{Figure, PLOT};
-use crate::record::UnitState;
 use crate::text::{cut_pixels, pixels};
 use crate::timeline::{Bar, How, Kind, Lane, Lease, Segment, merge};
 use crate::{colour, summary, words};
+use lineside_line::trace::UnitState;
 
 /// The height of a lane of a unit that has one, and of one that has several.
 const HEIGHTS: (f64, f64) = (22.0, 14.0);
@@ -13,6 +13,7 @@ const HEIGHTS: (f64, f64) = (22.0, 14.0);
 /// Something to mark in a lane.
 struct Mark {
     t: u64,
+    lane: u32,
     symbol: &'static str,
     title: String,
 }
@@ -64,12 +65,17 @@ impl Figure<'_, '_> {
         let x = super::WIDTH - super::MARGIN;
         self.body.text("g-soft g-end", x, top + whole / 2.0 + 4.0, &words::percent(busy));
         self.body.close();
+        for lane in 0..lanes.len() {
+            let y = top + lane as f64 * (height + gap);
+            let area = Area { x: PLOT.0, y, width: PLOT.1 - PLOT.0, height };
+            self.body.rect("g-track", area, 2.0);
+        }
+        self.outages(unit as u32, Area { x: 0.0, y: top, width: 0.0, height: whole });
         for lane in lanes {
             self.lane(lane, height, crowded);
             self.y += height + gap;
         }
-        self.outages(unit as u32, Area { x: 0.0, y: top, width: 0.0, height: whole });
-        self.draw_marks(&marks[unit], top, whole);
+        self.draw_marks(&marks[unit], top, (height, gap), whole);
         self.y += 8.0 - gap;
     }
 
@@ -86,8 +92,6 @@ impl Figure<'_, '_> {
     }
 
     fn lane(&mut self, lane: &Lane, height: f64, crowded: usize) {
-        let area = Area { x: PLOT.0, y: self.y, width: PLOT.1 - PLOT.0, height };
-        self.body.rect("g-track", area, 2.0);
         let starts: usize =
             lane.leases.iter().map(|&at| self.timeline.leases[at as usize].starts.len()).sum();
         if starts + lane.leases.len() > crowded {
@@ -195,7 +199,11 @@ impl Figure<'_, '_> {
             self.seen.down |= outage.state == UnitState::Down;
             self.seen.draining |= outage.state == UnitState::Draining;
             self.body.open(&words::outage(self.timeline, outage));
-            self.body.rect(class, Area { x, width: (end - x).max(1.5), ..area }, 0.0);
+            let area = Area { x, width: (end - x).max(1.5), ..area };
+            self.body.rect(class, area, 0.0);
+            // Bars may cover the ground: the edge below them shows all the same.
+            let edge = Area { y: area.y + area.height + 1.0, height: 3.0, ..area };
+            self.body.rect(if class == "g-down" { "g-bad" } else { "g-warn" }, edge, 0.0);
             self.body.close();
         }
     }
@@ -212,7 +220,8 @@ impl Figure<'_, '_> {
             for (t, symbol) in failed.into_iter().chain(revoked) {
                 for place in timeline.places_of(lease) {
                     let title = words::lease(timeline, lease, 80);
-                    marks[place.unit as usize].push(Mark { t, symbol, title });
+                    let mark = Mark { t, lane: place.lane, symbol, title };
+                    marks[place.unit as usize].push(mark);
                 }
             }
         }
@@ -220,33 +229,37 @@ impl Figure<'_, '_> {
             let model = &timeline.line.models[eviction.model as usize].name;
             let at = crate::duration::moment(eviction.t);
             let title = format!("model {model} evicted at {at}");
-            marks[eviction.unit as usize].push(Mark { t: eviction.t, symbol: "evict", title });
+            let mark = Mark { t: eviction.t, lane: 0, symbol: "evict", title };
+            marks[eviction.unit as usize].push(mark);
         }
         marks
     }
 
     /// Draws at most one mark of a kind in a few pixels, and says how many it stands for.
-    fn draw_marks(&mut self, marks: &[Mark], top: f64, height: f64) {
+    fn draw_marks(&mut self, marks: &[Mark], top: f64, (height, gap): (f64, f64), whole: f64) {
         // A failure is marked inside the bar that failed, so that the next one's name stays free.
-        let symbols = [("evict", 0.0, height), ("revoke", 0.0, 3.0), ("fail", -7.0, height / 2.0)];
-        for (symbol, dx, y) in symbols {
-            let mine: Vec<&Mark> = marks.iter().filter(|mark| mark.symbol == symbol).collect();
+        let symbols = [("evict", 0.0, whole), ("revoke", 0.0, 3.0), ("fail", -7.0, height / 2.0)];
+        for (symbol, dx, dy) in symbols {
+            let mut mine: Vec<&Mark> = marks.iter().filter(|mark| mark.symbol == symbol).collect();
+            mine.sort_by_key(|mark| (mark.lane, mark.t));
             self.seen.evicted |= symbol == "evict" && !mine.is_empty();
             self.seen.revoked |= symbol == "revoke" && !mine.is_empty();
             self.seen.failed |= symbol == "fail" && !mine.is_empty();
-            let share = self.limits.marks / self.timeline.units.len().clamp(1, self.limits.lanes);
+            let lanes: u32 = self.timeline.units.iter().map(|unit| unit.lanes.max(1)).sum();
+            let share = self.limits.marks / (lanes as usize).clamp(1, self.limits.lanes);
             let width = ((PLOT.1 - PLOT.0) / share.max(4) as f64).max(3.0);
-            let column = |mark: &&Mark| ((self.x(mark.t) - PLOT.0) / width) as u64;
+            let place = |mark: &Mark| (mark.lane, ((self.x(mark.t) - PLOT.0) / width) as u64);
             let mut drawn = Vec::new();
-            for near in mine.chunk_by(|a, b| column(a) == column(b)) {
+            for near in mine.chunk_by(|a, b| place(a) == place(b)) {
                 let title = match near.len() {
                     1 => near[0].title.clone(),
                     many => format!("{many} here, the first:\n{}", near[0].title),
                 };
-                drawn.push((self.x(near[0].t), title));
+                let y = top + f64::from(near[0].lane) * (height + gap) + dy;
+                drawn.push((self.x(near[0].t) + dx, y, title));
             }
-            for (x, title) in drawn {
-                self.body.mark(symbol, x + dx, top + y, &title);
+            for (x, y, title) in drawn {
+                self.body.mark(symbol, x, y, &title);
             }
         }
         self.body.raw("\n");

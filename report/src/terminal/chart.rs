@@ -2,11 +2,11 @@
 
 use super::{Screen, Style};
 use crate::duration::{duration, ticks};
-use crate::record::UnitState;
 use crate::summary::{Summary, UnitSummary, share};
 use crate::text::{columns, cut, one_line, pad, pad_left};
 use crate::timeline::{How, Timeline};
 use crate::words;
+use lineside_line::trace::UnitState;
 
 /// Units that are shown at most.
 const UNITS: usize = 24;
@@ -68,8 +68,7 @@ impl Screen {
         self.out.push_str(&name);
         self.out.push(' ');
         let width = timeline.end.div_ceil(row.len().max(1) as u64).max(1);
-        let mut at = 0;
-        for run in row.chunk_by(|a, b| same(a, b)) {
+        for run in row.chunk_by(same) {
             let job = run[0].most.map(|(job, _)| job);
             let plain = !run[0].failed && !run[0].down;
             let named = job.filter(|_| plain).and_then(|job| {
@@ -89,9 +88,7 @@ impl Screen {
             };
             let text = self.styled(style, &text);
             self.out.push_str(&text);
-            at += run.len();
         }
-        debug_assert_eq!(at, row.len());
         let makespan = timeline.end;
         let shares = [unit.busy_ns, unit.held_ns, unit.starved_ns];
         for part in shares {
@@ -133,7 +130,8 @@ fn cells(timeline: &Timeline<'_>, chart: usize) -> Vec<Vec<Cell>> {
             for bar in timeline.bars_of(lease) {
                 let last = column(bar.to.saturating_sub(1).max(bar.from));
                 for (at, cell) in (0..).zip(row.iter_mut()).take(last + 1).skip(column(bar.from)) {
-                    let (from, to) = (at * width, (at + 1) * width);
+                    let from = width.saturating_mul(at);
+                    let to = from.saturating_add(width);
                     let part = bar.to.min(to).saturating_sub(bar.from.max(from)).max(1);
                     cell.add(bar.job, part, bar.kind == crate::timeline::Kind::Busy);
                 }

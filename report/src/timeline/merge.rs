@@ -33,14 +33,16 @@ pub(crate) fn merge(bars: impl Iterator<Item = Bar>, end: u64, columns: u32) -> 
     let mut column = Column::default();
     let mut at = 0;
     for bar in bars {
-        let last = ((bar.to.max(bar.from + 1) - 1) / width).min(u64::from(columns) - 1) as u32;
+        let last = ((bar.to.max(bar.from.saturating_add(1)) - 1) / width)
+            .min(u64::from(columns) - 1) as u32;
         let first = ((bar.from / width).min(u64::from(columns) - 1) as u32).max(at);
         for here in first..=last.max(first) {
             if here != at {
                 close(&mut column, at, width, &mut out);
                 at = here;
             }
-            let (from, to) = (u64::from(here) * width, (u64::from(here) + 1) * width);
+            let from = width.saturating_mul(u64::from(here));
+            let to = from.saturating_add(width);
             let covered = bar.to.min(to).saturating_sub(bar.from.max(from)).max(1);
             column.add((bar.kind, bar.job), covered);
         }
@@ -94,7 +96,8 @@ mod tests {
     #[test]
     fn no_bar_vanishes() {
         let bars = (0..1000).map(|at| bar(at * 1000, at * 1000, at as u32 % 3));
-        assert_eq!(merge(bars, 1_000_000, 10).len(), 1);
+        let drawn: u32 = merge(bars, 1_000_000, 10).iter().map(|it| it.last - it.first).sum();
+        assert_eq!(drawn, 10);
         assert_eq!(merge([bar(5, 5, 0)].into_iter(), 5, 10).len(), 1);
         assert_eq!(merge([bar(0, 0, 0)].into_iter(), 0, 10).len(), 1);
         assert!(merge([].into_iter(), 100, 10).is_empty());

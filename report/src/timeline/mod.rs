@@ -9,11 +9,12 @@ mod reader;
 use std::ops::Range;
 
 use lineside_line::Line;
+use lineside_line::trace::{End, RevokeCause, UnitState};
 
 pub(crate) use bars::{Bar, JobBars, Kind, Lane};
 pub(crate) use merge::{Segment, merge};
 
-use crate::record::{Cause, EndCause, Record, State, UnitState};
+use crate::record::Record;
 
 /// What a record says. Times are nanoseconds from the start of the line.
 #[derive(Debug)]
@@ -59,7 +60,7 @@ pub(crate) struct Lease<'a> {
     pub(crate) cold: bool,
     pub(crate) fallback: bool,
     pub(crate) why: Option<&'a str>,
-    pub(crate) revoked: Option<(u64, Cause)>,
+    pub(crate) revoked: Option<(u64, RevokeCause)>,
     /// The queue entry that it was granted to.
     pub(crate) wait: Option<u32>,
 }
@@ -130,7 +131,7 @@ pub(crate) struct JobTrack {
     pub(crate) images: u64,
     pub(crate) first_ready: Option<u64>,
     pub(crate) first_start: Option<u64>,
-    pub(crate) end: Option<(u64, State, EndCause)>,
+    pub(crate) end: Option<(u64, End)>,
 }
 
 /// What a unit did, all its lanes together.

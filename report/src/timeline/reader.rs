@@ -4,11 +4,12 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
 use lineside_line::Line;
+use lineside_line::trace::{RevokeCause, UnitState};
 
 use super::{
     Eviction, How, JobTrack, Lease, Outage, Place, Start, Timeline, UnitTrack, Wait, WaitOutcome,
 };
-use crate::record::{Cause, Record, UnitState, What};
+use crate::record::{Record, What};
 
 pub(super) fn read<'a>(line: &'a Line, record: &'a Record) -> Timeline<'a> {
     let mut reader = Reader::new(line, record);
@@ -102,10 +103,10 @@ impl<'a> Reader<'a> {
             What::Fail { lease, .. } => self.land(*lease, How::Failed),
             What::Revoke { job, lease, cause } => self.revoke(*job, *lease, *cause),
             What::Release { lease, .. } => self.release(*lease),
-            What::End { job, state, cause } => {
+            What::End { job, end } => {
                 self.leave_queue(*job, WaitOutcome::Left);
                 if let Some(track) = self.timeline.jobs.get_mut(*job as usize) {
-                    track.end = Some((self.now, *state, *cause));
+                    track.end = Some((self.now, *end));
                 }
             }
             What::Unit { unit, state } => self.unit(*unit, *state),
@@ -232,17 +233,17 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn revoke(&mut self, job: u32, number: u64, cause: Cause) {
+    fn revoke(&mut self, job: u32, number: u64, cause: RevokeCause) {
         if let Some(lease) = self.lease(number) {
             let revoked = &mut self.timeline.leases[lease as usize].revoked;
             *revoked = revoked.or(Some((self.now, cause)));
         }
         match cause {
             // The job is ending: its entry has left the queue, though `end` may come later.
-            Cause::Cancel | Cause::Skipped | Cause::Failed => {
+            RevokeCause::Cancel | RevokeCause::Skipped | RevokeCause::Failed => {
                 self.leave_queue(job, WaitOutcome::Left);
             }
-            Cause::Timeout | Cause::Device | Cause::Circle => {}
+            RevokeCause::Timeout | RevokeCause::Device | RevokeCause::Circle => {}
         }
     }
 

@@ -244,7 +244,7 @@ impl Pair<'_> {
             events.push(model::Event { t: core.now(), what });
         };
         // A choice that is dropped has done nothing.
-        drop(core.choose(now));
+        let _ = core.choose(now);
         let granted = match core.choose(now) {
             Some(mut choice) => {
                 let reason = choice.reason();

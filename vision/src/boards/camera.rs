@@ -22,7 +22,8 @@ const RAMP: [(i32, [i32; 3]); 9] = [
     (255, [255, 255, 252]),
 ];
 
-/// The brightness of each [`Material`], in their order: carrier, laminate, copper, pad, hole, print.
+/// The brightness of each [`Material`], in their order: carrier, laminate, copper, pad, hole and
+/// print.
 const BRIGHTNESS: [i32; 6] = [12, 58, 104, 182, 16, 240];
 
 /// What a flank of the copper adds, in 1/16 of brightness.

@@ -69,7 +69,7 @@ impl Series {
             score: None,
         };
         let mut truth: Vec<Defect> = faults.iter().map(defect).collect();
-        truth.sort_unstable_by_key(|defect| (defect.bounds.y, defect.bounds.x));
+        truth.sort_by_key(|defect| (defect.bounds.y, defect.bounds.x));
         Board { image, shot: Shot::take(&canvas, &pose), truth }
     }
 

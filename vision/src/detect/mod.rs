@@ -80,6 +80,12 @@ impl Golden {
         passes::envelope(picture.pixels(), size, &mut low, &mut high);
         Self { levels: Levels::learn(&picture), picture, low, high }
     }
+
+    /// The planes that `envelope` gives: the least a pixel may be, and the greatest.
+    #[must_use]
+    pub fn envelope(&self) -> [&[u8]; 2] {
+        [&self.low, &self.high]
+    }
 }
 
 /// A board's picture in even light, and the golden picture laid onto it.

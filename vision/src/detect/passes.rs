@@ -196,8 +196,8 @@ fn unlikeness(one: &[u8; BLOCK as usize], other: &[u8; BLOCK as usize]) -> u32 {
     one.iter().zip(other).map(square).sum()
 }
 
-/// The golden picture, or its envelope, as it lies on the board's: with (X, Y) the place that `affine` gives,
-/// `fx = (X >> 8) & 255` and `fy` likewise, the mix
+/// The golden picture, or its envelope, as it lies on the board's: with (X, Y) the place that
+/// `affine` gives, `fx = (X >> 8) & 255` and `fy` likewise, the mix
 /// `(sum of weight_x * weight_y * pixel + 32768) >> 16` of the pixels at `X >> 16` and the next,
 /// with the weights `256 - fx` and `fx`, and along y the same.
 pub fn warp(golden: &[u8], affine: Affine, size: Size, warped: &mut [u8]) {

@@ -27,7 +27,7 @@ pub fn regions(marks: &[u8], counts: &[u32], size: Size) -> Vec<PixelBox> {
     }
     let large = found.into_iter().filter(|region| region.marks >= MARKS_MIN);
     let mut boxes: Vec<PixelBox> = large.map(|region| region.bounds(size)).collect();
-    boxes.sort_unstable_by_key(|bounds| (bounds.y, bounds.x));
+    boxes.sort_by_key(|bounds| (bounds.y, bounds.x));
     boxes
 }
 

@@ -1,7 +1,10 @@
 //! Lines and records by hand.
 
+use std::collections::HashMap;
+
+use lineside_line::trace::{End, FailCause};
 use lineside_line::{Action, Fallback, Job, Kind, Line, Needs, Phase, Place, Unit};
-use lineside_report::{EndCause, Entry, Record, State, What};
+use lineside_report::{Entry, Record, What};
 
 /// A GPU of 8 GiB.
 pub fn unit(name: &str) -> Unit {
@@ -64,7 +67,9 @@ pub fn line(units: &[&str], jobs: &[&str]) -> Line {
 pub struct Script {
     pub record: Record,
     leases: u64,
-    tickets: u64,
+    /// Of each job its last one.
+    tickets: HashMap<u32, u64>,
+    next_ticket: u64,
 }
 
 impl Script {
@@ -74,8 +79,9 @@ impl Script {
     }
 
     pub fn ready(&mut self, ms: u64, job: u32) -> &mut Script {
-        self.tickets += 1;
-        let ticket = self.tickets - 1;
+        let ticket = self.next_ticket;
+        self.next_ticket += 1;
+        self.tickets.insert(job, ticket);
         self.event(ms, What::Ready { job, ticket })
     }
 
@@ -88,7 +94,7 @@ impl Script {
                 job,
                 lease: self.leases - 1,
                 units: units.to_vec(),
-                ticket: self.leases - 1,
+                ticket: self.tickets.get(&job).copied().unwrap_or(0),
                 cold: false,
                 fallback: false,
                 why: Some("it was first in the queue".to_string()),
@@ -112,9 +118,8 @@ impl Script {
         self.event(ms, What::Release { job, lease, units: units.to_vec() })
     }
 
-    pub fn end(&mut self, ms: u64, job: u32, state: State) -> &mut Script {
-        let cause = if state == State::Done { EndCause::None } else { EndCause::Error };
-        self.event(ms, What::End { job, state, cause })
+    pub fn end(&mut self, ms: u64, job: u32, end: End) -> &mut Script {
+        self.event(ms, What::End { job, end })
     }
 }
 
@@ -157,8 +162,63 @@ pub fn crowd(units: u32, jobs: u32, leases: u64, fails_every: u64) -> (Line, Rec
     entries.sort_by_key(|entry| entry.t);
     let end = entries.last().map_or(0, |entry| entry.t);
     for job in 0..jobs {
-        let what = What::End { job, state: State::Done, cause: EndCause::None };
+        let what = What::End { job, end: End::Done };
         entries.push(Entry { t: end, what });
     }
     (line, Record { entries, stuck: Vec::new() })
+}
+
+/// The same, each time a little later: a run that went slower than its plan.
+pub fn slower(record: &Record) -> Record {
+    let mut slower = record.clone();
+    for entry in &mut slower.entries {
+        entry.t += entry.t / 8;
+    }
+    slower
+}
+
+/// A line with Chinese names, long ones, and every kind of trouble.
+pub fn chinese() -> (Line, Record) {
+    let mut line = line(
+        &["显卡一", "显卡二（备用，在产线的另一端，名字特别长）"],
+        &["缺陷检测", "文字识别", "这是一个名字非常非常长的训练任务，长到哪里都放不下", "分类"],
+    );
+    line.name = Some("印刷电路板检测线".to_string());
+    line.description = Some("夜班：两块显卡，四个工具。".to_string());
+    line.jobs[0].kind = Kind::Legacy;
+    line.jobs[0].every = Some(10_000_000);
+    let mut script = Script::default();
+    script.ready(0, 0).grant(0, 0, &[0]).start(0, 0, 0, 0).ready(0, 1).grant(0, 1, &[1]);
+    script.start(5, 1, 1, 0).ready(5, 2).done(20, 0, 0, 0).release(20, 0, 0, &[0]);
+    script.grant(20, 2, &[0]).start(20, 2, 2, 0).ready(20, 0).done(30, 1, 1, 0);
+    script.start(45, 1, 1, 1).fail(60, 1, 1, 1).release(60, 1, 1, &[1]).ready(60, 1);
+    script.end(60, 1, End::Failed(FailCause::Error)).grant(60, 0, &[1]).start(60, 0, 3, 1);
+    script.done(95, 0, 3, 1).release(95, 0, 3, &[1]).end(95, 0, End::Done);
+    script.done(140, 2, 2, 0).release(140, 2, 2, &[0]).end(140, 2, End::Done);
+    let mut record = script.record;
+    record.stuck.push((3, "它等待的工具已经失败".to_string()));
+    (line, record)
+}
+
+/// A name that would like to be more.
+pub const EVIL: &str =
+    "</script><img src=x onerror=alert(1)>\"'&\\ ]]>--> \u{1b}[2J\u{202e}`${x}`\u{0}";
+
+/// A line in which everything that has a name has a bad one.
+pub fn evil() -> (Line, Record) {
+    let (mut line, mut record) = super::case("11-warm-models");
+    line.name = Some(EVIL.to_string());
+    line.description = Some(EVIL.to_string());
+    for (at, job) in line.jobs.iter_mut().enumerate() {
+        job.name = format!("{EVIL}{at}");
+    }
+    line.units.iter_mut().enumerate().for_each(|(at, unit)| unit.name = format!("{EVIL}{at}"));
+    line.models.iter_mut().enumerate().for_each(|(at, it)| it.name = format!("{EVIL}{at}"));
+    for entry in &mut record.entries {
+        if let What::Grant { why, .. } = &mut entry.what {
+            *why = Some(EVIL.to_string());
+        }
+    }
+    record.stuck.push((0, EVIL.to_string()));
+    (line, record)
 }

@@ -3,8 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use lineside_line::trace::{End, FailCause, RevokeCause, UnitState};
 use lineside_line::{Edge, Fallback, Job, Kind, Line, Mode, Model, Needs, On, Phase, Place, Pool};
-use lineside_report::{Cause, EndCause, Entry, Record, State, UnitState, What};
+use lineside_report::{Entry, Record, What};
 use serde_json::Value;
 use toml::Table;
 
@@ -246,14 +247,14 @@ fn entry(line: &Line, row: &Value) -> Entry {
     Entry { t: whole("t"), what }
 }
 
-fn cause(word: &Value) -> Cause {
+fn cause(word: &Value) -> RevokeCause {
     match word.as_str() {
-        Some("timeout") => Cause::Timeout,
-        Some("cancel") => Cause::Cancel,
-        Some("skipped") => Cause::Skipped,
-        Some("failed") => Cause::Failed,
-        Some("device") => Cause::Device,
-        Some("circle") => Cause::Circle,
+        Some("timeout") => RevokeCause::Timeout,
+        Some("cancel") => RevokeCause::Cancel,
+        Some("skipped") => RevokeCause::Skipped,
+        Some("failed") => RevokeCause::Failed,
+        Some("device") => RevokeCause::Device,
+        Some("circle") => RevokeCause::Circle,
         other => panic!("not a cause: {other:?}"),
     }
 }
@@ -268,23 +269,17 @@ fn unit_state(word: &Value) -> UnitState {
 }
 
 fn end(line: &Line, job: u32, row: &Value) -> What {
-    let state = match row["state"].as_str() {
-        Some("done") => State::Done,
-        Some("failed") => State::Failed,
-        Some("cancelled") => State::Cancelled,
-        Some("skipped") => State::Skipped,
-        other => panic!("not a state: {other:?}"),
-    };
-    let cause = match (state, row["cause"].as_str()) {
-        (State::Done, _) => EndCause::None,
-        (State::Skipped, Some(name)) => {
+    let end = match (row["state"].as_str(), row["cause"].as_str()) {
+        (Some("done"), None) => End::Done,
+        (Some("cancelled"), Some("cancel")) => End::Cancelled,
+        (Some("failed"), Some("error")) => End::Failed(FailCause::Error),
+        (Some("failed"), Some("timeout")) => End::Failed(FailCause::Timeout),
+        (Some("failed"), Some("device")) => End::Failed(FailCause::Device),
+        (Some("skipped"), Some(name)) => {
             let upstream = line.jobs.iter().position(|job| job.name == name);
-            EndCause::Upstream(upstream.expect("a job") as u32)
+            End::Skipped { upstream: upstream.expect("a job") as u32 }
         }
-        (_, Some("timeout")) => EndCause::Timeout,
-        (_, Some("device")) => EndCause::Device,
-        (_, Some("cancel")) => EndCause::Cancel,
-        _ => EndCause::Error,
+        other => panic!("not an end: {other:?}"),
     };
-    What::End { job, state, cause }
+    What::End { job, end }
 }

@@ -1,0 +1,25 @@
+//! `cargo xtask bench`: figures with their peers beside them.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::command::cargo;
+
+/// What to make of the figures.
+#[derive(Args)]
+pub(crate) struct Options {
+    /// Also write them as JSON
+    #[arg(long, value_name = "PATH")]
+    json: Option<PathBuf>,
+}
+
+/// Builds and runs the benchmark. SimPy and valgrind are used where they are there.
+pub(crate) fn bench(options: &Options) -> Result<(), String> {
+    let mut words = vec!["run", "--release", "--quiet", "--package", "lineside-bench", "--"];
+    let json = options.json.as_ref().map(|path| path.display().to_string());
+    if let Some(path) = &json {
+        words.extend(["--json", path]);
+    }
+    cargo(&words)
+}
