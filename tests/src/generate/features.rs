@@ -25,6 +25,8 @@ pub(super) struct Features {
     pub(super) job_memory_max: u64,
     /// Times are 0 to this many milliseconds.
     pub(super) time_max: u64,
+    /// Jobs arrive up to this many milliseconds late.
+    pub(super) arrive_max: u64,
     pub(super) unit_faults: u64,
     /// How often in a row one unit is lost and comes back.
     pub(super) bursts: u64,
@@ -71,6 +73,7 @@ enum Theme {
     Anything,
     Circles,
     Overtaking,
+    Shapes,
     Losses,
     Residency,
     Window,
@@ -80,13 +83,17 @@ enum Theme {
     Feeds,
 }
 
-const THEMES: [Theme; 14] = [
+const THEMES: [Theme; 18] = [
     Theme::Anything,
     Theme::Anything,
     Theme::Circles,
     Theme::Circles,
+    Theme::Circles,
     Theme::Overtaking,
     Theme::Overtaking,
+    Theme::Overtaking,
+    Theme::Shapes,
+    Theme::Shapes,
     Theme::Losses,
     Theme::Residency,
     Theme::Window,
@@ -104,6 +111,7 @@ impl Features {
             Theme::Anything => {}
             Theme::Circles => features.make_circles(random),
             Theme::Overtaking => features.make_overtaking(random),
+            Theme::Shapes => features.make_shapes(random),
             Theme::Losses => features.make_losses(random),
             Theme::Residency => features.make_residency(random),
             Theme::Window => features.make_window(random),
@@ -172,6 +180,7 @@ impl Features {
             memory_max: random.pick(&[4, 8, 12]),
             job_memory_max: random.pick(&[0, 4, 12, 24]),
             time_max: random.pick(&[1, 2, 4, 9]),
+            arrive_max: random.pick(&[3, 6, 12, 27]),
             unit_faults: random.pick(&[0, 0, 1, 3]),
             bursts: random.pick(&[0, 0, 0, 0, 3]),
             cancels: random.pick(&[0, 0, 0, 1, 2]),
@@ -181,9 +190,9 @@ impl Features {
     /// Few places, and jobs that hold them while they wait for images.
     fn make_circles(&mut self, random: &mut Random) {
         self.cuda = random.pick(&[1, 1, 2]);
-        self.vulkan = 0;
+        self.vulkan = random.pick(&[0, 0, 1]);
         self.sliced = 0;
-        self.slots_max = random.pick(&[1, 1, 2]);
+        self.slots_max = random.pick(&[1, 2, 2]);
         self.jobs = random.within(3, 7);
         self.images = random.within(2, 5);
         (self.other_images, self.empty) = (0, random.pick(&[0, 0, 20]));
@@ -192,21 +201,28 @@ impl Features {
         self.stream_edge = 90;
         self.depth = random.pick(&[0, 50, 90]);
         self.streams = random.within(0, 1);
-        self.uses_stream = random.pick(&[30, 60]);
-        self.limited = 90;
-        self.needs = random.pick(&[0, 0, 30]);
+        self.uses_stream = random.pick(&[30, 60, 90]);
+        self.limited = 100;
+        self.needs = random.pick(&[0, 0, 30, 70]);
         self.gang = random.pick(&[0, 0, 0, 20]);
         self.job_memory_max = random.pick(&[0, 12, 24]);
         self.large = random.pick(&[0, 20, 40]);
         self.overtake = random.pick(&[Some(0), Some(0), Some(1), Some(2), None]);
-        (self.unit_faults, self.bursts) = (random.pick(&[0, 0, 2]), 0);
+        (self.unit_faults, self.bursts) = (random.pick(&[0, 0, 2, 4]), 0);
         self.cancels = random.pick(&[0, 0, 1]);
+        if random.chance(30) {
+            // Jobs that can use both kinds of places, beside jobs that can use only one.
+            (self.cuda, self.vulkan, self.fallback) = (random.within(1, 2), 1, 0);
+            (self.needs, self.gang) = (70, random.pick(&[0, 30]));
+            self.overtake = Some(0);
+        }
     }
 
     /// Large entries that small ones pass, of shapes that differ in little.
     fn make_overtaking(&mut self, random: &mut Random) {
         self.overtake = Some(random.pick(&[0, 1, 1, 2, 3]));
-        self.patience_ms = random.pick(&[None, None, None, Some(8)]);
+        self.patience_ms = random.pick(&[None, None, Some(3), Some(8)]);
+        self.priority = random.pick(&[0, 40]);
         (self.cuda, self.vulkan) = (random.within(1, 3), 0);
         self.sliced = random.pick(&[0, 0, 0, 1]);
         self.profile = 60;
@@ -226,7 +242,35 @@ impl Features {
         (self.models, self.uses_model) = (2, random.pick(&[0, 30]));
         (self.streams, self.uses_stream) = (2, random.pick(&[0, 0, 30, 60]));
         (self.unit_faults, self.bursts) = (random.pick(&[0, 0, 2]), 0);
-        self.cancels = random.pick(&[0, 1, 2]);
+        self.cancels = random.pick(&[0, 2, 4]);
+    }
+
+    /// Several large entries at once, alike but for one thing or not at all; they come and go,
+    /// and come before each other, while many small ones pass.
+    fn make_shapes(&mut self, random: &mut Random) {
+        self.make_overtaking(random);
+        self.overtake = Some(random.within(1, 3));
+        (self.cuda, self.vulkan, self.cpu) = random.pick(&[(1, 0, 0), (2, 0, 0), (1, 1, 0)]);
+        (self.memory_max, self.slots_max) = (8, 3);
+        self.jobs = random.within(6, 9);
+        self.images = random.within(8, 12);
+        (self.other_images, self.empty) = (0, 0);
+        self.legacy = random.pick(&[60, 90]);
+        self.parallel = random.pick(&[0, 60]);
+        self.threaded = random.pick(&[0, 60]);
+        self.large = 50;
+        self.arrive_max = 30;
+        self.edge = 0;
+        self.arrive = 90;
+        self.priority = random.pick(&[30, 70]);
+        self.time_max = 4;
+        // At most some of what a shape is made of.
+        self.needs = random.pick(&[0, 0, 50]);
+        self.gang = random.pick(&[0, 0, 40]);
+        self.fallback = random.pick(&[0, 0, 50]);
+        self.uses_model = random.pick(&[0, 0, 50]);
+        self.uses_stream = random.pick(&[0, 0, 50]);
+        (self.unit_faults, self.bursts) = (0, 0);
     }
 
     /// Units that are lost under their leases, again and again.
@@ -315,7 +359,7 @@ impl Features {
         self.job_memory_max = random.pick(&[0, 4]);
         self.edge = random.pick(&[0, 60]);
         self.stream_edge = 90;
-        self.depth = random.pick(&[0, 60]);
+        self.depth = random.pick(&[0, 90]);
         self.inject = 50;
         self.retries = 90;
         self.timeout = random.pick(&[0, 40]);

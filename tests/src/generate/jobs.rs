@@ -186,7 +186,7 @@ impl Draft<'_> {
             self.put_time("startup");
         }
         if self.random.chance(self.features.arrive) {
-            let at = self.random.below(3 * self.features.time_max + 1);
+            let at = self.random.within(0, self.features.arrive_max);
             let at = self.duration(at);
             self.put("arrive", at);
         }
