@@ -176,10 +176,16 @@ impl Scene {
     }
 
     fn shortage(&self, shortage: &Shortage) -> String {
-        let Shortage { wanted, candidates, full, short, withheld, withheld_for, not_up } =
+        let Shortage { wanted, candidates, own, full, short, withheld, withheld_for, not_up } =
             *shortage;
         let mut text = format!("units {wanted} of {candidates}");
-        let parts = [(full, "full"), (short, "short"), (withheld, "withheld"), (not_up, "not up")];
+        let parts = [
+            (own, "own"),
+            (full, "full"),
+            (short, "short"),
+            (withheld, "withheld"),
+            (not_up, "not up"),
+        ];
         for (count, what) in parts.into_iter().filter(|&(count, _)| count > 0) {
             text += &format!(", {count} {what}");
         }

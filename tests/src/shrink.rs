@@ -16,7 +16,7 @@ const KINDS: [&str; 5] = ["device", "model", "stream", "job", "fault"];
 ///
 /// let text = "[[job]]\nname = \"a\"\n[[job]]\nname = \"b\"\nimages = 8\nafter = [\"a\"]\n";
 /// let least = shrink(text, |text| text.contains("images") && text.contains("\"b\""));
-/// assert_eq!(least, "[[job]]\nname = \"b\"\nimages = 1\n");
+/// assert_eq!(least, "[[job]]\nname = \"b\"\nimages = 0\n");
 /// ```
 pub fn shrink(text: &str, shows: impl Fn(&str) -> bool) -> String {
     let Ok(file) = text.parse::<Table>() else { return text.to_owned() };
