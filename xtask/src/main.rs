@@ -8,6 +8,7 @@ mod command;
 mod cross;
 mod figures;
 mod firmware;
+mod fuzz;
 mod golden;
 mod need;
 mod test;
@@ -35,6 +36,8 @@ enum Chore {
     Boards(boards::Options),
     /// Run the cases on a Cortex-M3 under QEMU, and say what RAM and flash that takes
     Firmware(firmware::Options),
+    /// Replay the corpus of the fuzz targets, then fuzz each for a while
+    Fuzz(fuzz::Options),
     /// Run the cases as WebAssembly under Node
     Wasm(wasm::Options),
 }
@@ -45,6 +48,7 @@ fn main() -> ExitCode {
         Chore::Bench(options) => bench::bench(&options),
         Chore::Boards(options) => boards::make(&options),
         Chore::Firmware(options) => firmware::firmware(&options).map_err(|it| it.to_string()),
+        Chore::Fuzz(options) => fuzz::fuzz(&options).map_err(|it| it.to_string()),
         Chore::Wasm(options) => wasm::wasm(&options).map_err(|it| it.to_string()),
     };
     match done {
