@@ -223,7 +223,7 @@ impl<'a, B: Backend> Driver<'a, B> {
     }
 
     /// The earliest instant at which something is pending besides news of the backend.
-    pub fn next_instant(&self) -> Option<Nanos> {
+    fn next_instant(&self) -> Option<Nanos> {
         let arrival = self.arrivals.get(self.arrived);
         let arrival = arrival.map(|&job| self.workload.jobs[job as usize].arrive);
         let feed = self.feeds.peek().map(|Reverse(feed)| feed.at);

@@ -8,7 +8,7 @@ use lineside_core::{OrderRule, Passed, PlacementRule, Reason, Shortage, Wait};
 use lineside_line::{Line, NoFiles};
 
 use crate::compare::difference;
-use crate::model::{self, Cause, EndCause, State, UnitState, What};
+use crate::model::{self, EndCause, What, end_state, revoke_cause, unit_state};
 use crate::plan::{Plan, Reasons, plan};
 
 /// What became of a scene.
@@ -209,34 +209,6 @@ fn instant(t: u64) -> String {
         _ if t.is_multiple_of(1_000_000) => format!("{}ms", t / 1_000_000),
         _ if t.is_multiple_of(1_000) => format!("{}us", t / 1_000),
         _ => format!("{t}ns"),
-    }
-}
-
-fn revoke_cause(cause: Cause) -> &'static str {
-    match cause {
-        Cause::Timeout => "timeout",
-        Cause::Cancel => "cancel",
-        Cause::Skipped => "skipped",
-        Cause::Failed => "failed",
-        Cause::Device => "device",
-        Cause::Circle => "circle",
-    }
-}
-
-fn end_state(state: State) -> &'static str {
-    match state {
-        State::Done => "done",
-        State::Failed => "failed",
-        State::Cancelled => "cancelled",
-        State::Skipped => "skipped",
-    }
-}
-
-fn unit_state(state: UnitState) -> &'static str {
-    match state {
-        UnitState::Up => "up",
-        UnitState::Draining => "draining",
-        UnitState::Down => "down",
     }
 }
 

@@ -33,6 +33,7 @@ pub use spec::{
     UnitState, What,
 };
 pub use trace::trace;
+pub(crate) use trace::{end_state, revoke_cause, unit_state};
 
 use walk::Visit;
 

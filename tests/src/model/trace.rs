@@ -53,7 +53,7 @@ fn trace_line(names: &Names, Event { t, what }: &Event) -> String {
     format!(r#"{{"t":{t},"ev":"{ev}",{keys}}}"#)
 }
 
-fn revoke_cause(cause: Cause) -> &'static str {
+pub(crate) fn revoke_cause(cause: Cause) -> &'static str {
     match cause {
         Cause::Timeout => "timeout",
         Cause::Cancel => "cancel",
@@ -64,7 +64,7 @@ fn revoke_cause(cause: Cause) -> &'static str {
     }
 }
 
-fn end_state(state: State) -> &'static str {
+pub(crate) fn end_state(state: State) -> &'static str {
     match state {
         State::Done => "done",
         State::Failed => "failed",
@@ -84,7 +84,7 @@ fn end_cause(names: &Names, cause: EndCause) -> String {
     }
 }
 
-fn unit_state(state: UnitState) -> &'static str {
+pub(crate) fn unit_state(state: UnitState) -> &'static str {
     match state {
         UnitState::Up => "up",
         UnitState::Draining => "draining",

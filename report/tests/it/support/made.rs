@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use lineside_line::trace::{End, FailCause};
-use lineside_line::{Action, Fallback, Job, Kind, Line, Needs, Phase, Place, Unit};
+use lineside_line::{Job, Kind, Line, Place, Unit};
 use lineside_report::{Entry, Record, What};
 
 /// A GPU of 8 GiB.
@@ -21,36 +21,7 @@ pub fn unit(name: &str) -> Unit {
 
 /// A standard job of one image.
 pub fn job(name: &str) -> Job {
-    Job {
-        name: name.to_string(),
-        kind: Kind::Standard,
-        phase: Phase::Process,
-        images: 1,
-        files: Vec::new(),
-        batch: 1,
-        inflight: 1,
-        threads: 1,
-        priority: 0,
-        memory: 0,
-        gpus: 1,
-        needs: Needs::Gpu,
-        profile: None,
-        model: None,
-        stream: None,
-        after: Vec::new(),
-        time: vec![0],
-        startup: 0,
-        cpu_time: None,
-        arrive: 0,
-        every: None,
-        timeout: None,
-        retries: 0,
-        fallback: Fallback::Forbid,
-        inject: Vec::new(),
-        path: 0,
-        declared: 0,
-        action: Action::None,
-    }
+    Job { name: name.to_string(), ..Job::default() }
 }
 
 /// A line of units and jobs, by name.
