@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use clap::builder::RangedI64ValueParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 /// Decides which machine-vision tool gets which GPU, and when, and runs it there.
@@ -125,7 +126,7 @@ pub(crate) struct Devices {
 #[derive(Debug, Args)]
 pub(crate) struct Lease {
     /// How many GPUs
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = at_least_one())]
     pub(crate) gpus: u32,
     /// This unit and no other, by its UUID; may be given several times
     #[arg(long = "unit", value_name = "UUID", conflicts_with = "gpus")]
@@ -152,4 +153,8 @@ pub(crate) struct Ps {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+fn at_least_one() -> RangedI64ValueParser<u32> {
+    clap::value_parser!(u32).range(1..)
 }
