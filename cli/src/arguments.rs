@@ -1,8 +1,13 @@
 //! What can be typed behind `lineside`.
 
+pub(crate) mod bundle;
+pub(crate) mod mig;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use self::bundle::Trust;
 
 /// Decides which machine-vision tool gets which GPU, and when, and runs it there.
 ///
@@ -27,19 +32,31 @@ pub(crate) enum Command {
     Explain(Explain),
     /// List what is here, and what of it can be used
     Devices(Devices),
+    /// Put a line and all that it needs into one file
+    Pack(bundle::Pack),
+    /// Take a bundle apart, into a new folder
+    Unpack(bundle::Unpack),
+    /// Show what is in a bundle
+    Inspect(bundle::Inspect),
+    /// Say whether a bundle is sound
+    Verify(bundle::Verify),
+    /// Cut GPUs into MIG slices: what is legal, what is best, and how it is made
+    Mig(mig::Mig),
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Plan {
-    /// The line file
+    /// The line file, or a bundle
     pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) trust: Trust,
     #[command(flatten)]
     pub(crate) outputs: Outputs,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Run {
-    /// The line file
+    /// The line file, or a bundle
     pub(crate) file: PathBuf,
     /// Where trace, report and results go [default: a new folder under lineside-runs/]
     #[arg(long, value_name = "DIR")]
@@ -50,6 +67,8 @@ pub(crate) struct Run {
     /// Take a software rasteriser for a GPU
     #[arg(long)]
     pub(crate) allow_software: bool,
+    #[command(flatten)]
+    pub(crate) trust: Trust,
     #[command(flatten)]
     pub(crate) outputs: Outputs,
 }
@@ -89,8 +108,10 @@ pub(crate) struct Outputs {
 
 #[derive(Debug, Args)]
 pub(crate) struct Check {
-    /// The line file
+    /// The line file, or a bundle
     pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) trust: Trust,
     /// Print the faults as JSON
     #[arg(long)]
     pub(crate) json: bool,

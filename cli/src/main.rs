@@ -3,10 +3,12 @@
 //! stdout is data, stderr is talk.
 
 mod arguments;
+mod bundle;
 mod check;
 mod devices;
 mod explain;
 mod file;
+mod mig;
 mod outputs;
 mod plan;
 mod progress;
@@ -40,6 +42,11 @@ fn main() -> ExitCode {
         Command::Check(check) => check::check(&check),
         Command::Explain(explain) => explain::explain(&explain),
         Command::Devices(devices) => devices::devices(&devices),
+        Command::Pack(pack) => bundle::pack(&pack),
+        Command::Unpack(unpack) => bundle::unpack(&unpack),
+        Command::Inspect(inspect) => bundle::inspect(&inspect),
+        Command::Verify(verify) => bundle::verify(&verify),
+        Command::Mig(mig) => mig::mig(&mig),
     };
     match result {
         Ok(code) => ExitCode::from(code),

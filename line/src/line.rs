@@ -12,6 +12,8 @@ pub struct Line {
     pub name: Option<String>,
     /// `[line] description`, for people.
     pub description: Option<String>,
+    /// `[line] files`: globs of further files that belong to the line, relative to the line file.
+    pub files: Vec<String>,
     /// `[policy]`, with its defaults.
     pub policy: Policy,
     /// Units in file order; a device with `mig` stands as its slices.
@@ -144,6 +146,8 @@ pub struct Model {
     pub weights: u64,
     /// Nanoseconds to load.
     pub cold: u64,
+    /// Where its weights are, relative to the line file.
+    pub file: Option<String>,
 }
 
 /// `[[stream]]`.

@@ -51,7 +51,7 @@ pub(crate) static ROOT: Vocabulary = Vocabulary {
 pub(crate) static LINE: Vocabulary = Vocabulary {
     people: "the line",
     written: "[line]",
-    keys: &["name", "description"],
+    keys: &["name", "description", "files"],
     open: false,
 };
 
@@ -72,7 +72,7 @@ pub(crate) static DEVICE: Vocabulary = Vocabulary {
 pub(crate) static MODEL: Vocabulary = Vocabulary {
     people: "a model",
     written: "[[model]]",
-    keys: &["name", "weights", "cold"],
+    keys: &["name", "weights", "cold", "file"],
     open: false,
 };
 

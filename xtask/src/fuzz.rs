@@ -7,7 +7,7 @@ use clap::Args;
 use crate::command::{Fault, cargo, root, run};
 use crate::need::{self, Install};
 
-const TARGETS: [&str; 4] = ["calls", "line_file", "line_structured", "trace"];
+const TARGETS: [&str; 5] = ["bundle", "calls", "line_file", "line_structured", "trace"];
 
 /// Long enough to see that a target is broken.
 const SECONDS: u64 = 30;
@@ -21,7 +21,7 @@ pub(crate) struct Options {
     /// Get cargo-fuzz by cargo, and nightly by rustup, if they are missing
     #[arg(long)]
     install: bool,
-    /// Only these targets: calls, line_file, line_structured, trace
+    /// Only these targets: bundle, calls, line_file, line_structured, trace
     #[arg(value_name = "TARGET", value_parser = TARGETS)]
     targets: Vec<String>,
 }

@@ -78,6 +78,7 @@ pub(super) fn line(sources: Sources<'_>) -> (Line, LinePlaces) {
     let line = Line {
         name: header.name,
         description: header.description,
+        files: header.files,
         policy: policy.policy,
         units: devices.units,
         models: things.models,

@@ -1,5 +1,7 @@
 //! The line file, checked from outside.
 
+#[cfg(feature = "bundle")]
+mod bundle;
 mod cases;
 mod drain;
 mod drawn;

@@ -35,7 +35,7 @@ pub fn read(text: &str) -> Result<Line, String> {
     let known = ["line", "policy", "device", "model", "stream", "job", "fault"];
     let file = Fields::new(&table, "the file", &known)?;
     if let Some(line) = file.table("line")? {
-        let line = Fields::new(line, "[line]", &["name", "description"])?;
+        let line = Fields::new(line, "[line]", &["name", "description", "files"])?;
         line.text("name")?;
         line.text("description")?;
     }
@@ -102,7 +102,7 @@ fn read_policy(table: &Table) -> Result<(Policy, Fallback), String> {
 fn read_models(tables: &[&Table]) -> Result<Named<Loaded>, String> {
     let mut models = Named::new("model");
     for table in tables {
-        let fields = Fields::new(table, "[[model]]", &["name", "weights", "cold"])?;
+        let fields = Fields::new(table, "[[model]]", &["name", "weights", "cold", "file"])?;
         let weights = fields.memory("weights")?.unwrap_or(0);
         let cold = fields.duration("cold", 0)?.unwrap_or(0);
         models.add(fields.name()?, Loaded { spec: ModelSpec { weights }, cold })?;
