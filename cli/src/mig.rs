@@ -82,7 +82,8 @@ fn show(arguments: &Show) -> Result<u8, Refusal> {
 fn gpu_text(gpu: &Gpu, kinds: Kinds, in_full: bool) -> String {
     let Gpu { name, architecture, compute_slices, memory_slices, .. } = gpu;
     let mut text = format!(
-        "{name:<14} {architecture}, {compute_slices} compute slices, {memory_slices} memory slices\n"
+        "{name:<14} {architecture}, {compute_slices} compute slices, \
+         {memory_slices} memory slices\n"
     );
     if !in_full {
         return text;

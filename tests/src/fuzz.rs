@@ -41,8 +41,9 @@ const UNITS_MAX: usize = 16;
 const IMAGES_MAX: u64 = 300;
 const EVENTS_MAX: u64 = 20_000;
 
-/// Bytes as a bundle, or as header and parts of one whose checksum is right: it is refused, or every
-/// path of it stays inside of its folder, no two are one file, and its parts are what it says.
+/// Bytes as a bundle, or as header and parts of one whose checksum is right: it is refused, or
+/// every path of it stays inside of its folder, no two are one file, and its parts are what it
+/// says.
 ///
 /// # Panics
 ///

@@ -10,7 +10,7 @@ pub(super) fn apply(
     notes: Vec<&str>,
     undo: &[Vec<String>],
 ) -> Result<u8, Refusal> {
-    let shown: String = commands.iter().map(|words| format!("  {}\n", words.join(" "))).collect();
+    let shown = shown_of(commands);
     if !is_root() {
         return Err(Refusal(format!(
             "error: `--apply` needs root, on Linux: slices belong to the whole machine\n\
@@ -31,16 +31,20 @@ pub(super) fn apply(
         terminal::talk(&String::from_utf8_lossy(&output.stdout));
         terminal::talk(&String::from_utf8_lossy(&output.stderr));
         if !output.status.success() {
-            let undo: String =
-                undo.iter().map(|words| format!("  {}\n", words.join(" "))).collect();
+            let (status, undo) = (output.status, shown_of(undo));
             terminal::talk(&format!(
-                "error: {line}: {}; nothing behind it was run\nhelp: to undo what was done:\n{undo}",
-                output.status
+                "error: {line}: {status}; nothing behind it was run\n\
+                 help: to undo what was done:\n{undo}"
             ));
             return Ok(NOT_DONE);
         }
     }
     Ok(DONE)
+}
+
+/// A command a row.
+fn shown_of(commands: &[Vec<String>]) -> String {
+    commands.iter().map(|words| format!("  {}\n", words.join(" "))).collect()
 }
 
 #[cfg(target_os = "linux")]

@@ -191,7 +191,7 @@ mod tests {
                 for layout in gpu.maximal(kinds) {
                     let wanted = |&(profile, start): &(&'static Profile, u8)| Wanted {
                         profile,
-                        start: Some(*start),
+                        start: Some(start),
                     };
                     let slices: Vec<Wanted<'_>> = layout.slices().iter().map(wanted).collect();
                     assert!(gpu.arrange(&slices).is_ok(), "{layout}");
