@@ -4,9 +4,9 @@
     stage.py train | metrics | export NAME
 
 It trains a small network to tell crosses from squares in noisy pictures, with nothing but the
-standard library. Everything is kept in the folder LINESIDE_OUT names (else ./work). `train` writes
-a checkpoint after each epoch and goes on from it when it is started again. NAME begins with the
-size: n, s or m.
+standard library. Everything is kept in the folder `training` beside LINESIDE_OUT, else in
+./training. `train` writes a checkpoint after each epoch and goes on from it when it is started
+again. NAME begins with the size: n, s or m.
 """
 
 import json
@@ -21,7 +21,7 @@ SIDE = 10
 PIXELS = SIDE * SIDE
 HIDDEN = {"n": 4, "s": 6, "m": 8}
 EPOCHS = 4
-WORK = Path(os.environ.get("LINESIDE_OUT") or "work") / "training"
+WORK = Path(os.environ.get("LINESIDE_OUT") or "./here").parent / "training"
 
 
 def write(name, value):

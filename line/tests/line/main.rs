@@ -5,6 +5,7 @@ mod bundle;
 mod cases;
 mod drain;
 mod drawn;
+mod faces;
 mod faults;
 mod hostile;
 mod large;

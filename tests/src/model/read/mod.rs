@@ -3,6 +3,7 @@
 //! It is stricter than it is helpful: the first fault that it finds is the one it names.
 
 mod devices;
+mod faces;
 mod fields;
 mod graph;
 mod jobs;
@@ -32,6 +33,7 @@ struct Loaded {
 /// `images` as a glob is refused: there are no files here for it to match.
 pub fn read(text: &str) -> Result<Line, String> {
     let table: Table = text.parse().map_err(|error: toml::de::Error| error.to_string())?;
+    let table = faces::expand(table)?;
     let known = ["line", "policy", "device", "model", "stream", "job", "fault"];
     let file = Fields::new(&table, "the file", &known)?;
     if let Some(line) = file.table("line")? {
