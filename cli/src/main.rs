@@ -8,6 +8,7 @@ mod check;
 mod devices;
 mod explain;
 mod file;
+mod lease;
 mod mig;
 mod outputs;
 mod plan;
@@ -42,6 +43,8 @@ fn main() -> ExitCode {
         Command::Check(check) => check::check(&check),
         Command::Explain(explain) => explain::explain(&explain),
         Command::Devices(devices) => devices::devices(&devices),
+        Command::Lease(lease) => lease::lease(&lease),
+        Command::Ps(ps) => lease::ps(&ps),
         Command::Pack(pack) => bundle::pack(&pack),
         Command::Unpack(unpack) => bundle::unpack(&unpack),
         Command::Inspect(inspect) => bundle::inspect(&inspect),
