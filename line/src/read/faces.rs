@@ -1,8 +1,8 @@
 //! `[[face]]`: jobs that are there once for each face, before anything else is looked at.
 //!
-//! A job with `face` is a pattern. In the tree it is replaced, where it stands, by a job for each of
-//! its faces, in the order of the faces: `find` becomes `front-find`, `side-find` and so on. What
-//! is read behind this knows of no patterns, and neither do the rules.
+//! A job with `face` is a pattern. In the tree it is replaced, where it stands, by a job for each
+//! of its faces, in the order of the faces: `find` becomes `front-find`, `side-find` and so on.
+//! What is read behind this knows of no patterns, and neither do the rules.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
