@@ -4,7 +4,7 @@ use crate::event::Event;
 use crate::id::{LeaseId, ModelId, NONE, UnitId};
 use crate::reason::Reason;
 use crate::scheduler::Scheduler;
-use crate::slot::{HoldSlot, LeaseSlot, UnitSlot};
+use crate::slot::{LeaseSlot, ShapeSlot, UnitSlot};
 use crate::spec::{Nanos, Pool};
 
 /// The next grant: found, not yet made. Nothing can come between, since it borrows the scheduler.
@@ -38,10 +38,13 @@ impl<'a> Scheduler<'a> {
     /// Walks the queue once and finds the next grant, if anything can be granted.
     ///
     /// What it costs grows with open units and distinct shapes, not with the queue.
+    #[inline]
     pub fn choose(&mut self, now: Nanos) -> Option<Choice<'_, 'a>> {
         self.set_clock(now);
         self.walks += 1;
-        self.promote_overdue();
+        if self.policy.patience.is_some() {
+            self.promote_overdue();
+        }
         if self.open == 0 {
             return None;
         }
@@ -60,9 +63,10 @@ impl Choice<'_, '_> {
     pub fn grant(self, out: &mut impl FnMut(&Scheduler<'_>, Event)) -> LeaseId {
         let Choice { scheduler, position, first_unit } = self;
         let job = scheduler.tables.order[position as usize];
-        scheduler.count_overtaking(position, first_unit);
+        let shape = scheduler.shape_of(job);
+        scheduler.count_overtaking(position, shape, first_unit);
         scheduler.leave_queue_at(job, position);
-        let at = scheduler.lease_units(job, first_unit);
+        let at = scheduler.lease_units(job, shape, first_unit);
         if scheduler.used.models > 0 {
             scheduler.make_room(at, out);
         }
@@ -74,13 +78,13 @@ impl Choice<'_, '_> {
             number: slot.number,
             ticket: slot.ticket,
             cold: slot.cold,
-            fallback: scheduler.shape(scheduler.shape_of(job)).falls_back(),
+            fallback: scheduler.shape(shape).falls_back(),
         };
         out(scheduler, event);
         scheduler.last = job;
         scheduler.last_is_pending = true;
-        let images = scheduler.startable(scheduler.job(job));
-        scheduler.start(at, images.expect("a queued job can start an image"), out);
+        let images = scheduler.next_images(scheduler.job(job));
+        scheduler.start(at, images, out);
         scheduler.settle(out);
         lease
     }
@@ -89,8 +93,15 @@ impl Choice<'_, '_> {
 impl Scheduler<'_> {
     /// The first blocked entry ahead that could have used a granted unit, or the same limited
     /// stream, has been overtaken once more.
-    fn count_overtaking(&mut self, position: u32, first_unit: u32) {
-        let shape = self.shape_of(self.tables.order[position as usize]);
+    #[inline]
+    fn count_overtaking(&mut self, position: u32, shape: u32, first_unit: u32) {
+        if position > 0 {
+            self.count_ahead(position, shape, first_unit);
+        }
+        self.tables.shapes[shape as usize].overtaken = 0;
+    }
+
+    fn count_ahead(&mut self, position: u32, shape: u32, first_unit: u32) {
         for ahead in 0..position {
             let job = self.tables.order[ahead as usize];
             if !self.was_blocked(job) {
@@ -107,7 +118,6 @@ impl Scheduler<'_> {
                 break;
             }
         }
-        self.tables.shapes[shape as usize].overtaken = 0;
     }
 
     /// Do both name the same limited stream?
@@ -127,26 +137,57 @@ impl Scheduler<'_> {
         false
     }
 
-    /// Takes the chosen units for the job. There is room for the lease and its holds, since
-    /// `check_demand` has said so.
-    fn lease_units(&mut self, job: u32, first_unit: u32) -> u32 {
-        let lease = self.new_lease(job);
-        let mut last_hold = NONE;
-        let mut unit = first_unit;
+    /// Takes the chosen units for the job. There is room for the lease, since `check_demand` has
+    /// said so.
+    #[inline]
+    fn lease_units(&mut self, job: u32, shape: u32, first_unit: u32) -> u32 {
+        let lease = self.new_hold();
+        let prev = self.add_to_job(job, lease);
+        let ticket = self.job(job).ticket;
+        let number = self.next_lease;
+        let granted = self.now;
+        let slot = self.lease_mut(lease);
+        let generation = slot.generation;
+        *slot = LeaseSlot {
+            number,
+            ticket,
+            granted,
+            job,
+            generation,
+            live: true,
+            prev,
+            ..LeaseSlot::EMPTY
+        };
+        self.next_lease += 1;
+        self.live_leases += 1;
+        let ShapeSlot { memory, model, weights, stream, .. } = self.tables.shapes[shape as usize];
+        let mut unit = self.take_unit(lease, lease, first_unit, memory);
+        if model != NONE {
+            self.pin(lease, first_unit, model, weights);
+        }
+        let mut last = lease;
         while unit != NONE {
-            let next = self.unit(unit).chosen;
-            last_hold = self.take_unit(job, lease, unit, last_hold);
+            let hold = self.new_hold();
+            let generation = self.lease(hold).generation;
+            *self.lease_mut(hold) = LeaseSlot { generation, ..LeaseSlot::EMPTY };
+            self.lease_mut(last).next_hold = hold;
+            last = hold;
+            let next = self.take_unit(lease, hold, unit, memory);
+            if model != NONE {
+                self.pin(lease, unit, model, weights);
+            }
             unit = next;
         }
-        let stream = self.shape(self.shape_of(job)).stream;
         if stream != NONE {
             self.tables.streams[stream as usize].leases += 1;
         }
         lease
     }
 
-    fn new_lease(&mut self, job: u32) -> u32 {
-        let index = match self.free.leases {
+    /// A free slot of the table of leases.
+    #[inline]
+    fn new_hold(&mut self) -> u32 {
+        match self.free.leases {
             NONE => {
                 self.used.leases += 1;
                 self.used.leases - 1
@@ -155,67 +196,44 @@ impl Scheduler<'_> {
                 self.free.leases = self.lease(free).next;
                 free
             }
-        };
-        let slot = self.job_mut(job);
-        let (ticket, prev) = (slot.ticket, slot.last_lease);
-        slot.last_lease = index;
-        slot.leases += 1;
-        match prev {
-            NONE => slot.first_lease = index,
-            prev => self.lease_mut(prev).next = index,
         }
-        let generation = self.lease(index).generation;
-        *self.lease_mut(index) = LeaseSlot {
-            live: true,
-            generation,
-            job,
-            prev,
-            number: self.next_lease,
-            ticket,
-            granted: self.now,
-            ..LeaseSlot::EMPTY
-        };
-        self.next_lease += 1;
-        self.live_leases += 1;
-        index
     }
 
-    /// Takes one unit for a lease; says which hold it is.
-    fn take_unit(&mut self, job: u32, lease: u32, unit: u32, last_hold: u32) -> u32 {
-        let hold = match self.free.holds {
-            NONE => {
-                self.used.holds += 1;
-                self.used.holds - 1
-            }
-            free => {
-                self.free.holds = self.tables.holds[free as usize].next;
-                free
-            }
-        };
-        match last_hold {
-            NONE => self.lease_mut(lease).first_hold = hold,
-            last => self.tables.holds[last as usize].next = hold,
+    /// Puts a lease at the end of its job's list; says which one comes before it.
+    #[inline]
+    fn add_to_job(&mut self, job: u32, lease: u32) -> u32 {
+        let slot = self.job_mut(job);
+        slot.leases += 1;
+        let prev = core::mem::replace(&mut slot.last_lease, lease);
+        match prev {
+            NONE => slot.first_lease = lease,
+            prev => self.lease_mut(prev).next = lease,
         }
-        let shape = &self.tables.shapes[self.tables.jobs[job as usize].shape as usize];
-        let (memory, model, weights) = (shape.memory, shape.model, shape.weights);
+        prev
+    }
+
+    /// Takes one unit for a hold of a lease; says which unit is chosen next.
+    #[inline]
+    fn take_unit(&mut self, lease: u32, hold: u32, unit: u32, memory: u64) -> u32 {
         let slot = &mut self.tables.units[unit as usize];
-        let older = slot.last_hold;
-        self.tables.holds[hold as usize] = HoldSlot { lease, unit, older, ..HoldSlot::EMPTY };
-        match older {
-            NONE => slot.first_hold = hold,
-            older => self.tables.holds[older as usize].newer = hold,
-        }
-        slot.last_hold = hold;
+        let next = slot.chosen;
+        let older = core::mem::replace(&mut slot.last_hold, hold);
         slot.used += 1;
         slot.leased += memory;
         slot.taken += memory;
+        if older == NONE {
+            slot.first_hold = hold;
+        }
         if slot.used == slot.slots {
-            self.close(unit);
+            let at = core::mem::replace(&mut slot.open_at, NONE);
+            self.forget_open(unit, at);
         }
-        if model != NONE {
-            self.pin(lease, unit, model, weights);
+        if older != NONE {
+            self.tables.leases[older as usize].newer = hold;
         }
-        hold
+        let slot = &mut self.tables.leases[hold as usize];
+        (slot.lease, slot.unit, slot.older) = (lease, unit, older);
+        next
     }
 
     /// The lease uses the model on this unit; if it is not resident there, it is to be loaded.
@@ -236,9 +254,9 @@ impl Scheduler<'_> {
 
     /// Evicts what no longer fits on the units of a new lease.
     fn make_room(&mut self, lease: u32, out: &mut impl FnMut(&Scheduler<'_>, Event)) {
-        let mut hold = self.lease(lease).first_hold;
+        let mut hold = lease;
         while hold != NONE {
-            let HoldSlot { unit, next, .. } = self.tables.holds[hold as usize];
+            let LeaseSlot { unit, next_hold: next, .. } = *self.lease(hold);
             loop {
                 let UnitSlot { budget, leased, resident, .. } = *self.unit(unit);
                 if resident <= budget - leased {

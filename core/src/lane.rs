@@ -19,10 +19,11 @@ impl Scheduler<'_> {
         (if slot.overdue { 0 } else { slot.group }, effective_rank(slot), slot.ticket)
     }
 
-    /// Puts a job into the queue under the ticket it bears.
-    pub(crate) fn enter_queue(&mut self, job: u32) {
+    /// Puts a job into the queue under the ticket it bears; `is_last`: which comes behind all.
+    #[inline]
+    pub(crate) fn enter_queue(&mut self, job: u32, is_last: bool) {
         let walks = self.walks;
-        let shape = self.shape_of(job);
+        let JobSlot { shape, leases, .. } = *self.job(job);
         let shape = &mut self.tables.shapes[shape as usize];
         if shape.entries == 0 && shape.emptied < walks {
             // A walk has begun since it had none.
@@ -33,7 +34,16 @@ impl Scheduler<'_> {
         if self.policy.patience.is_some() {
             self.remember_age(job);
         }
-        self.place_entry(job);
+        if leases > 0 || !is_last {
+            return self.place_entry(job);
+        }
+        // The short way of `place_entry`, for an entry that can only come last in its lane.
+        let lane = &mut self.tables.lanes[self.tables.jobs[job as usize].lane as usize];
+        lane.waiting.append(self.tables.jobs, job);
+        if lane.front == NONE {
+            lane.front = job;
+            self.insert_leader(job);
+        }
     }
 
     /// Takes a job out of the queue, if it is there.
@@ -45,11 +55,13 @@ impl Scheduler<'_> {
     }
 
     /// Takes the leader at this position out of the queue.
+    #[inline]
     pub(crate) fn leave_queue_at(&mut self, job: u32, position: u32) {
         self.take_leader(job, position as usize);
         self.forget_entry(job);
     }
 
+    #[inline]
     fn forget_entry(&mut self, job: u32) {
         if self.policy.patience.is_some() && !self.job(job).overdue {
             self.forget_age(job);
@@ -135,14 +147,17 @@ impl Scheduler<'_> {
     }
 
     /// Takes out the leader at this position; the lane's next leads in its stead.
+    #[inline]
     fn take_leader(&mut self, job: u32, position: usize) {
-        if self.job(job).home == Home::Alone {
-            self.job_mut(job).home = Home::None;
+        let slot = &mut self.tables.jobs[job as usize];
+        if slot.home == Home::Alone {
+            slot.home = Home::None;
             self.remove_leader(position);
             return;
         }
-        self.take_from_lane(job);
-        let lane = &mut self.tables.lanes[self.tables.jobs[job as usize].lane as usize];
+        let lane = &mut self.tables.lanes[slot.lane as usize];
+        let queue = if slot.overdue { &mut lane.overdue } else { &mut lane.waiting };
+        queue.remove(self.tables.jobs, job);
         lane.front = lane.first_entry(self.tables.jobs);
         match lane.front {
             NONE => self.remove_leader(position),
@@ -158,20 +173,28 @@ impl Scheduler<'_> {
     }
 
     /// Puts a leader in the place of one that came before it, or rather behind all it comes behind.
+    #[inline]
     fn replace_leader(&mut self, position: usize, job: u32) {
-        let mut at = position;
-        if at + 1 < self.leaders as usize {
-            let key = self.key(job);
-            while at + 1 < self.leaders as usize {
-                let next = self.tables.order[at + 1];
-                if key < self.key(next) {
-                    break;
-                }
-                self.tables.order[at] = next;
-                at += 1;
-            }
-        }
+        let at = if position + 1 < self.leaders as usize {
+            self.move_leader(position, job)
+        } else {
+            position
+        };
         self.tables.order[at] = job;
+    }
+
+    fn move_leader(&mut self, position: usize, job: u32) -> usize {
+        let key = self.key(job);
+        let mut at = position;
+        while at + 1 < self.leaders as usize {
+            let next = self.tables.order[at + 1];
+            if key < self.key(next) {
+                break;
+            }
+            self.tables.order[at] = next;
+            at += 1;
+        }
+        at
     }
 
     fn insert_leader(&mut self, job: u32) {
@@ -207,7 +230,7 @@ impl Scheduler<'_> {
         }
         let mut lease = slot.first_lease;
         while lease != NONE {
-            let full = |unit| self.leases_on(job, unit).0 >= slot.threads;
+            let full = |unit| self.leases_on(job, unit).0 >= slot.threads.into();
             if slot.threads == 1 || self.held_by(lease).any(full) {
                 return true;
             }
@@ -241,6 +264,7 @@ impl Scheduler<'_> {
 }
 
 impl LaneSlot {
+    #[inline]
     fn first_entry(&self, jobs: &[JobSlot]) -> u32 {
         match self.overdue.least(jobs) {
             NONE => self.waiting.least(jobs),

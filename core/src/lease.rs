@@ -1,11 +1,12 @@
 //! What happens to a lease: starts, ends, and the way back (semantics, section 5).
 
 use crate::error::InputError;
-use crate::event::{Event, Failure, Outcome, RevokeCause};
+use crate::event::{Event, Failure, Outcome, RevokeCause, UnitState};
 use crate::id::{JobId, LeaseId, NONE};
+use crate::queue::Home;
 use crate::ready::bits;
 use crate::scheduler::Scheduler;
-use crate::slot::{HoldSlot, JobSlot, LeaseSlot, ShapeSlot};
+use crate::slot::{JobSlot, LeaseSlot, ShapeSlot};
 use crate::spec::Nanos;
 
 /// More losses of a device in a row than this end a job.
@@ -27,22 +28,24 @@ impl Scheduler<'_> {
         let at = self.find_running(lease)?;
         // Nothing below can fail.
         self.set_clock(now);
-        let LeaseSlot { job, first, count, .. } = *self.lease(at);
-        self.last = job;
-        self.last_is_pending = true;
-        out(self, Event::Done { job: self.job_id(job), lease, first, count });
-        self.lease_mut(at).count = 0;
+        let slot = self.lease_mut(at);
+        let LeaseSlot { job, first, count, .. } = *slot;
+        slot.count = 0;
         let slot = self.job_mut(job);
         slot.mark_done(first, count);
         slot.attempts = 0;
         slot.faults = 0;
-        let JobSlot { image_grain, streams_out, prefix, images, .. } = *slot;
+        let JobSlot { generation, image_grain, streams_out, prefix, images, .. } = *slot;
+        self.last = job;
+        self.last_is_pending = true;
+        let id = JobId { index: job, generation };
+        out(self, Event::Done { job: id, lease, first, count });
         if streams_out != NONE {
             self.touch_downstreams(job);
         }
         let is_done = prefix == images;
         if image_grain || is_done {
-            self.release(at, out);
+            self.release(at, id, out);
             if is_done {
                 self.end(job, Outcome::Done, out);
             }
@@ -72,8 +75,10 @@ impl Scheduler<'_> {
         let LeaseSlot { job, first, count, .. } = *self.lease(at);
         self.last = job;
         self.last_is_pending = true;
-        out(self, Event::Fail { job: self.job_id(job), lease, first, count });
-        self.release(at, out);
+        let id = self.job_id(job);
+        out(self, Event::Fail { job: id, lease, first, count });
+        self.take_back(at);
+        self.release(at, id, out);
         self.count_attempt(job, Failure::Error, out);
         self.settle(out);
         Ok(())
@@ -97,7 +102,8 @@ impl Scheduler<'_> {
         self.set_clock(now);
         self.last = job;
         self.last_is_pending = true;
-        self.release(at, out);
+        self.take_back(at);
+        self.release(at, self.job_id(job), out);
         if self.job(job).is_over() {
             self.end_if_free(job, out);
         } else {
@@ -152,6 +158,7 @@ impl Scheduler<'_> {
     }
 
     /// A lease that runs and may still be heard.
+    #[inline]
     fn find_running(&self, lease: LeaseId) -> Result<u32, InputError> {
         let at = self.find_lease(lease)?;
         match self.lease(at) {
@@ -180,11 +187,11 @@ impl Scheduler<'_> {
         let deadline = self.now.saturating_add(slot.timeout);
         self.next_deadline = self.next_deadline.min(deadline);
         (lease.first, lease.count, lease.deadline) = (first, count, deadline);
-        let (job, edges_in) = (lease.job, slot.edges_in);
+        let (job, streams_in) = (lease.job, slot.streams_in);
         let id = JobId { index: job, generation: slot.generation };
         let lease = LeaseId { index: at, generation: lease.generation };
         out(self, Event::Start { job: id, lease, first, count });
-        if edges_in != NONE {
+        if streams_in {
             self.touch_upstreams(job);
         }
     }
@@ -209,7 +216,7 @@ impl Scheduler<'_> {
         if slot.faults > FAULTS {
             let outcome = Outcome::Failed(Failure::Device);
             self.end_badly(job, outcome, RevokeCause::Failed, out);
-        } else if slot.home == crate::queue::Home::None {
+        } else if slot.home == Home::None {
             slot.ticket = if slot.carries_ticket { slot.ticket.min(ticket) } else { ticket };
             slot.carries_ticket = true;
         } else if ticket < slot.ticket {
@@ -236,62 +243,70 @@ impl Scheduler<'_> {
         out(self, Event::Revoke { job, lease: self.lease_id(lease), cause });
     }
 
-    /// A lease is over: its images in flight are not done, its units are free.
-    fn release(&mut self, at: u32, out: &mut impl FnMut(&Scheduler<'_>, Event)) {
-        let LeaseSlot { job, generation, starved, .. } = *self.lease(at);
-        let lease = LeaseId { index: at, generation };
-        out(self, Event::Release { job: self.job_id(job), lease });
-        if starved {
-            self.remove_starved(at);
-        }
-        let shape = self.take_from_job(at);
-        let ShapeSlot { stream, model, memory, .. } = self.tables.shapes[shape as usize];
-        if stream != NONE {
-            self.tables.streams[stream as usize].leases -= 1;
-        }
-        let slot = &mut self.tables.leases[at as usize];
-        let (granted, mut hold) = (slot.granted, slot.first_hold);
-        slot.live = false;
-        slot.generation = generation.wrapping_add(1);
-        slot.next = self.free.leases;
-        self.free.leases = at;
-        self.live_leases -= 1;
-        while hold != NONE {
-            hold = self.free_unit(granted, hold, model, memory);
-        }
-        self.replace_entry(job);
-    }
-
-    /// Takes a lease off its job, and its images out of flight; says which shape the job has.
-    fn take_from_job(&mut self, at: u32) -> u32 {
-        let LeaseSlot { job, first, count, prev, next, .. } = *self.lease(at);
+    /// The images in flight on a lease that is about to be released are not done.
+    fn take_back(&mut self, at: u32) {
+        let LeaseSlot { job, first, count, .. } = *self.lease(at);
         let slot = self.job_mut(job);
         if slot.image_grain && count > 0 {
             slot.busy &= !bits(first - slot.prefix, count);
         }
-        slot.leases -= 1;
-        let shape = slot.shape;
-        if prev == NONE {
-            slot.first_lease = next;
-        }
-        if next == NONE {
-            slot.last_lease = prev;
-        }
-        if prev != NONE {
-            self.lease_mut(prev).next = next;
-        }
-        if next != NONE {
-            self.lease_mut(next).prev = prev;
-        }
-        shape
     }
 
-    /// Frees one unit of a lease; says which hold comes next.
+    /// A lease is over: its units are free.
+    #[inline]
+    fn release(&mut self, at: u32, job: JobId, out: &mut impl FnMut(&Scheduler<'_>, Event)) {
+        let slot = self.lease(at);
+        let lease = LeaseId { index: at, generation: slot.generation };
+        let LeaseSlot { starved, granted, .. } = *slot;
+        out(self, Event::Release { job, lease });
+        if starved {
+            self.remove_starved(at);
+        }
+        let slot = self.job_mut(job.index);
+        slot.leases -= 1;
+        let JobSlot { shape, home, leases, .. } = *slot;
+        if leases == 0 {
+            (slot.first_lease, slot.last_lease) = (NONE, NONE);
+        } else {
+            self.unlink_lease(at);
+        }
+        let ShapeSlot { stream, model, memory, .. } = self.tables.shapes[shape as usize];
+        if stream != NONE {
+            self.tables.streams[stream as usize].leases -= 1;
+        }
+        let slot = self.lease_mut(at);
+        slot.live = false;
+        slot.generation = lease.generation.wrapping_add(1);
+        self.live_leases -= 1;
+        let mut hold = at;
+        while hold != NONE {
+            hold = self.free_unit(granted, hold, model, memory);
+        }
+        if home == Home::Alone {
+            self.replace_entry(job.index);
+        }
+    }
+
+    /// Takes a lease out of the list of its job, which has others.
+    fn unlink_lease(&mut self, at: u32) {
+        let LeaseSlot { job, prev, next, .. } = *self.lease(at);
+        match prev {
+            NONE => self.job_mut(job).first_lease = next,
+            prev => self.lease_mut(prev).next = next,
+        }
+        match next {
+            NONE => self.job_mut(job).last_lease = prev,
+            next => self.lease_mut(next).prev = prev,
+        }
+    }
+
+    /// Frees one unit of a lease, and the slot of the hold; says which hold comes next.
+    #[inline]
     fn free_unit(&mut self, granted: Nanos, at: u32, model: u32, memory: u64) -> u32 {
-        let hold = &mut self.tables.holds[at as usize];
-        let HoldSlot { unit, next, newer, older, .. } = *hold;
-        hold.next = self.free.holds;
-        self.free.holds = at;
+        let hold = &mut self.tables.leases[at as usize];
+        let LeaseSlot { unit, next_hold, newer, older, .. } = *hold;
+        hold.next = self.free.leases;
+        self.free.leases = at;
         let slot = &mut self.tables.units[unit as usize];
         if older == NONE {
             slot.first_hold = newer;
@@ -304,17 +319,21 @@ impl Scheduler<'_> {
         slot.taken -= memory;
         slot.busy = slot.busy.saturating_add(self.now - granted);
         slot.released = self.now.saturating_add(1);
+        if slot.open_at == NONE && slot.state == UnitState::Up {
+            slot.open_at = self.open;
+            self.tables.open[self.open as usize] = unit;
+            self.open += 1;
+        }
         if older != NONE {
-            self.tables.holds[older as usize].newer = newer;
+            self.tables.leases[older as usize].newer = newer;
         }
         if newer != NONE {
-            self.tables.holds[newer as usize].older = older;
+            self.tables.leases[newer as usize].older = older;
         }
         if model != NONE {
             self.unpin(unit, model);
         }
-        self.open_if_free(unit);
-        next
+        next_hold
     }
 
     fn add_starved(&mut self, lease: u32) {

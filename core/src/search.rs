@@ -19,16 +19,27 @@ pub(crate) struct Entry {
 impl Scheduler<'_> {
     /// Walks the queue until an entry can be granted. Says which leader it is, and the first of the
     /// chosen units.
+    #[inline]
     pub(crate) fn search(&mut self) -> Option<(u32, u32)> {
         self.search = self.new_stamp();
         for position in 0..self.leaders {
             let job = self.tables.order[position as usize];
-            let shape = self.shape_of(job);
-            if self.shape(shape).blocked == self.search || self.stream_is_shut(shape) {
+            let slot = self.job(job);
+            let alone = slot.home == Home::Alone;
+            let at = slot.shape;
+            let shape = self.shape(at);
+            if shape.blocked == self.search || shape.stream != NONE && self.stream_is_shut(at) {
                 continue;
             }
-            if let Some(unit) = self.select(job, shape) {
-                return Some((position, unit));
+            if self.open >= shape.gpus {
+                if shape.gpus > 1 || alone {
+                    if let Some(unit) = self.select(job, at) {
+                        return Some((position, unit));
+                    }
+                } else if let Some(unit) = self.select_one(shape) {
+                    self.unit_mut(unit).chosen = NONE;
+                    return Some((position, unit));
+                }
             }
             self.block(&self.entry(job));
         }
@@ -63,7 +74,7 @@ impl Scheduler<'_> {
                 let up = slot.state == UnitState::Up && self.shape(shape).matches(slot);
                 let (count, first) = self.leases_on(job, unit);
                 // A unit of several leases counts with the first of them.
-                kept += u32::from(up && first == lease && count >= self.job(job).threads);
+                kept += u32::from(up && first == lease && count >= self.job(job).threads.into());
             }
             lease = self.lease(lease).next;
         }
@@ -86,12 +97,7 @@ impl Scheduler<'_> {
 
     /// The units of a lease.
     pub(crate) fn held_by(&self, lease: u32) -> impl Iterator<Item = u32> {
-        let mut next = self.lease(lease).first_hold;
-        core::iter::from_fn(move || {
-            let hold = self.tables.holds.get(next as usize)?;
-            next = hold.next;
-            Some(hold.unit)
-        })
+        self.units_at(lease).map(|unit| unit.0)
     }
 
     /// Could the entry of this job be granted this unit, if nothing else were on it?
@@ -100,7 +106,7 @@ impl Scheduler<'_> {
         slot.state == UnitState::Up
             && self.shape(shape).matches(slot)
             && (self.job(job).home != Home::Alone
-                || self.leases_on(job, unit).0 < self.job(job).threads)
+                || self.leases_on(job, unit).0 < self.job(job).threads.into())
     }
 
     /// Can the entry of this job be granted this open unit now? `instead`: its shape falls back.
@@ -111,22 +117,33 @@ impl Scheduler<'_> {
         instead: bool,
         unit: u32,
     ) -> bool {
+        self.is_usable(shape, instead, unit)
+            && (self.job(job).home != Home::Alone
+                || self.leases_on(job, unit).0 < self.job(job).threads.into())
+    }
+
+    /// Could an entry of this shape be granted this open unit now, but for its own leases?
+    #[inline]
+    fn is_usable(&self, shape: &ShapeSlot, instead: bool, unit: u32) -> bool {
         let slot = self.unit(unit);
         slot.withheld != self.search
             && shape.matches_so(slot, instead)
-            && self.has_room(shape, unit)
-            && (self.job(job).home != Home::Alone
-                || self.leases_on(job, unit).0 < self.job(job).threads)
+            && self.has_room_on(shape, unit, slot)
     }
 
     /// Is there enough memory on this unit now?
     pub(crate) fn has_room(&self, shape: &ShapeSlot, unit: u32) -> bool {
-        let slot = self.unit(unit);
+        self.has_room_on(shape, unit, self.unit(unit))
+    }
+
+    #[inline]
+    fn has_room_on(&self, shape: &ShapeSlot, unit: u32, slot: &UnitSlot) -> bool {
         // What is taken fits, so the difference can't be negative; what is needed fits alone.
         self.need(shape, unit) <= slot.budget - slot.taken
     }
 
     /// Bytes that a grant would add on this unit.
+    #[inline]
     fn need(&self, shape: &ShapeSlot, unit: u32) -> u64 {
         let pinned = shape.model != NONE
             && self.tables.residency[self.residency_at(unit, shape.model)].pins > 0;
@@ -137,13 +154,7 @@ impl Scheduler<'_> {
     /// feasible. O(open units × gpus).
     fn select(&mut self, job: u32, shape: u32) -> Option<u32> {
         let gpus = self.shape(shape).gpus;
-        if self.open < gpus {
-            return None;
-        }
         let instead = self.shape(shape).falls_back();
-        if gpus == 1 {
-            return self.select_one(job, shape, instead);
-        }
         let (mut first, mut count) = (NONE, 0);
         for at in 0..self.open as usize {
             let unit = self.tables.open[at];
@@ -155,24 +166,28 @@ impl Scheduler<'_> {
         (count >= gpus).then_some(first)
     }
 
-    fn select_one(&mut self, job: u32, shape: u32, instead: bool) -> Option<u32> {
-        let slot = self.shape(shape);
-        let mut best = NONE;
-        for &unit in &self.tables.open[..self.open as usize] {
-            if self.is_feasible(job, slot, instead, unit)
-                && (best == NONE || self.comes_first(shape, unit, best))
-            {
-                best = unit;
+    /// The first unit in placement order for an entry of this shape, which wants one and is not
+    /// alone. O(open units).
+    #[inline]
+    fn select_one(&self, shape: &ShapeSlot) -> Option<u32> {
+        let instead = shape.falls_back();
+        let mut best = None;
+        for (at, &unit) in self.tables.open[..self.open as usize].iter().enumerate() {
+            if self.is_usable(shape, instead, unit) {
+                best = if at + 1 == self.open as usize && best.is_none() {
+                    // Most often it is the only one that is open.
+                    return Some(unit);
+                } else {
+                    let rank = self.placement_rank(shape, unit);
+                    if best.is_none_or(|best| rank < best) { Some(rank) } else { best }
+                };
             }
         }
-        if best == NONE {
-            return None;
-        }
-        self.unit_mut(best).chosen = NONE;
-        Some(best)
+        best.map(|(.., unit)| unit)
     }
 
     fn comes_first(&self, shape: u32, unit: u32, other: u32) -> bool {
+        let shape = self.shape(shape);
         self.placement_rank(shape, unit) < self.placement_rank(shape, other)
     }
 
@@ -204,8 +219,7 @@ impl Scheduler<'_> {
     }
 
     /// What units are sorted by for this shape: lower is better.
-    pub(crate) fn placement_rank(&self, shape: u32, unit: u32) -> (bool, u64, u64, u32) {
-        let shape = self.shape(shape);
+    pub(crate) fn placement_rank(&self, shape: &ShapeSlot, unit: u32) -> (bool, u64, u64, u32) {
         let slot = self.unit(unit);
         let absent = shape.model != NONE
             && !self.tables.residency[self.residency_at(unit, shape.model)].resident;

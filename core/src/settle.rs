@@ -6,7 +6,7 @@ use crate::id::{JobId, NONE};
 use crate::queue::Home;
 use crate::scheduler::Scheduler;
 use crate::slot::{EdgeSlot, Stage};
-use crate::spec::Order;
+use crate::spec::{Order, Policy};
 
 impl Scheduler<'_> {
     /// Notes that the readiness of a job may have changed.
@@ -20,6 +20,7 @@ impl Scheduler<'_> {
     }
 
     /// Handles what was touched, until nothing is. Every input ends here.
+    #[inline]
     pub(crate) fn settle(&mut self, out: &mut impl FnMut(&Scheduler<'_>, Event)) {
         loop {
             if self.pending > 0 {
@@ -36,29 +37,30 @@ impl Scheduler<'_> {
         self.last = NONE;
     }
 
+    #[inline]
     fn handle(&mut self, job: u32, out: &mut impl FnMut(&Scheduler<'_>, Event)) {
         let slot = self.job(job);
-        if slot.is_over() || slot.stage == Stage::Free {
-            return;
-        }
-        if slot.skipped_by != NONE {
+        let arrived = slot.stage == Stage::Arrived;
+        if slot.skipped_by != NONE && matches!(slot.stage, Stage::Held | Stage::Arrived) {
             let outcome = Outcome::Skipped(self.job_id(slot.skipped_by));
             self.end_badly(job, outcome, RevokeCause::Skipped, out);
-        } else if slot.stage == Stage::Arrived && slot.images == 0 {
-            if self.is_satisfied(job) {
+        } else if arrived && slot.is_leased_up() {
+            if !slot.image_grain {
+                self.start_starved(job, out);
+            }
+        } else if arrived && slot.home == Home::None {
+            if self.startable(slot).is_some() {
+                self.enqueue(job, out);
+            } else if slot.images == 0 && self.is_satisfied(job) {
                 self.end(job, Outcome::Done, out);
             }
-        } else if slot.is_leased_up() {
-            self.start_starved(job, out);
-        } else if slot.home == Home::None && self.is_ready(job) {
-            self.enqueue(job, out);
         }
     }
 
     /// Starts what can be started on the lease of a whole-grain job that has nothing in flight.
     fn start_starved(&mut self, job: u32, out: &mut impl FnMut(&Scheduler<'_>, Event)) {
         let slot = self.job(job);
-        if slot.image_grain || !self.lease(slot.first_lease).starved {
+        if !self.lease(slot.first_lease).starved {
             return;
         }
         if let Some(images) = self.startable(slot) {
@@ -79,22 +81,26 @@ impl Scheduler<'_> {
         self.job(job).barriers == 0
     }
 
+    #[inline]
     fn enqueue(&mut self, job: u32, out: &mut impl FnMut(&Scheduler<'_>, Event)) {
         let now = self.now;
-        let oldest_image = self.policy.order == Order::OldestImage;
+        let Policy { order, patience, .. } = self.policy;
         let slot = &mut self.tables.jobs[job as usize];
-        if !slot.carries_ticket {
+        let carries_ticket = core::mem::replace(&mut slot.carries_ticket, false);
+        if !carries_ticket {
             slot.ticket = self.next_ticket;
             self.next_ticket += 1;
         }
-        slot.carries_ticket = false;
-        slot.entered = now;
-        if oldest_image {
+        if patience.is_some() {
+            slot.entered = now;
+        }
+        if order == Order::OldestImage {
             slot.rank = u64::from(slot.head());
         }
-        let (ticket, generation) = (slot.ticket, slot.generation);
-        self.enter_queue(job);
-        out(self, Event::Ready { job: JobId { index: job, generation }, ticket });
+        let (ticket, id) = (slot.ticket, JobId { index: job, generation: slot.generation });
+        let is_last = !carries_ticket && !self.order_by_rank();
+        self.enter_queue(job, is_last);
+        out(self, Event::Ready { job: id, ticket });
     }
 
     /// A job ends otherwise than done: it leaves the queue, its leases are revoked, and it is over
@@ -136,7 +142,6 @@ impl Scheduler<'_> {
         slot.stage = Stage::Ended;
         slot.outcome = Some(outcome);
         let leases = slot.most_leases();
-        self.demand.leases -= leases;
         self.demand.holds -= leases * u64::from(self.shape(self.shape_of(job)).gpus);
         out(self, Event::End { job: self.job_id(job), outcome });
         self.pass_barriers(job, outcome);

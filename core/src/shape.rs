@@ -51,11 +51,13 @@ impl ShapeSlot {
     }
 
     /// While too few units are up that match what it needs, it matches CPU places instead.
+    #[inline]
     pub(crate) fn falls_back(&self) -> bool {
         self.may_fall_back() && self.up < self.gpus
     }
 
     /// A job that asks for a profile, or would run on the CPU anyway, never falls back.
+    #[inline]
     pub(crate) fn may_fall_back(&self) -> bool {
         self.fallback && self.places & CPU == 0 && self.profile == NONE
     }
@@ -71,20 +73,24 @@ impl ShapeSlot {
     }
 
     /// The same for one who knows whether the shape falls back.
+    #[inline]
     pub(crate) fn matches_so(&self, unit: &UnitSlot, instead: bool) -> bool {
         if instead { self.matches_instead(unit) } else { self.matches_needs(unit) }
     }
 
+    #[inline]
     pub(crate) fn matches_needs(&self, unit: &UnitSlot) -> bool {
         self.places & place_bit(unit.place) != 0
             && (self.profile == NONE || self.profile == unit.profile)
             && self.fits_alone(unit)
     }
 
+    #[inline]
     pub(crate) fn matches_instead(&self, unit: &UnitSlot) -> bool {
         self.may_fall_back() && unit.place == Place::Cpu && self.fits_alone(unit)
     }
 
+    #[inline]
     fn fits_alone(&self, unit: &UnitSlot) -> bool {
         self.memory.checked_add(self.weights).is_some_and(|need| need <= unit.budget)
     }
@@ -235,6 +241,7 @@ fn places(needs: Needs) -> u8 {
     }
 }
 
+#[inline]
 fn place_bit(place: Place) -> u8 {
     match place {
         Place::Cuda => CUDA,

@@ -23,52 +23,53 @@ pub(crate) enum Stage {
 /// One job.
 ///
 /// ```
-/// assert!(size_of::<lineside_core::JobSlot>() <= 200);
+/// assert!(size_of::<lineside_core::JobSlot>() <= 192);
 /// let table = vec![lineside_core::JobSlot::EMPTY; 1_000];
 /// assert_eq!(table.len(), 1_000);
 /// ```
 #[derive(Debug, Clone, Copy)]
+#[repr(C)]
+#[cfg_attr(target_pointer_width = "64", repr(align(64)))]
 pub struct JobSlot {
+    // First what every decision looks at: two lines of a cache where lines are 64 bytes.
+    pub(crate) ticket: u64,
+    /// Bit i: image `prefix` + i is in flight (image grain).
+    pub(crate) busy: u64,
+    /// Bit i: image `prefix` + i is done (image grain).
+    pub(crate) done: u64,
+    /// Leading images that are done.
+    pub(crate) prefix: u32,
+    pub(crate) images: u32,
+    pub(crate) fed: u32,
+    pub(crate) batch: u32,
+    /// Neighbours in its lane's list, or siblings in its heap. `next` also links free slots.
+    pub(crate) next: u32,
+    pub(crate) prev: u32,
+    pub(crate) lane: u32,
+    pub(crate) generation: u32,
     pub(crate) stage: Stage,
     /// Where its entry is.
     pub(crate) home: Home,
     /// Image grain, else whole.
     pub(crate) image_grain: bool,
-    /// Waits in the heap of jobs to settle.
-    pub(crate) pending: bool,
-    /// The entry has waited for `patience`.
-    pub(crate) overdue: bool,
     /// `ticket` is an older lease's and goes to the next entry.
     pub(crate) carries_ticket: bool,
+    /// Its leases: at most as many as the window has images.
+    pub(crate) leases: u8,
+    /// Leases at once; 1 for whole grain.
+    pub(crate) inflight: u8,
+    /// Leases at once on one unit, or 255 if it has no more than that anyway.
+    pub(crate) threads: u8,
     /// Losses of a device in a row.
     pub(crate) faults: u8,
-    /// Sorts before the rank: priority, then kind if the order looks at it.
-    pub(crate) group: u16,
-    pub(crate) lane: u32,
-    /// The lane's shape.
-    pub(crate) shape: u32,
-    /// Neighbours in its lane's list, or siblings in its heap. `next` also links free slots.
-    pub(crate) next: u32,
-    pub(crate) prev: u32,
-    pub(crate) child: u32,
-    pub(crate) ticket: u64,
+    pub(crate) timeout: Nanos,
     /// Path length, or the head image as the entry entered.
     pub(crate) rank: u64,
-    pub(crate) images: u32,
-    pub(crate) fed: u32,
-    /// Leading images that are done.
-    pub(crate) prefix: u32,
+    /// The lane's shape.
+    pub(crate) shape: u32,
     /// One more than the highest image ever started.
     pub(crate) taken: u32,
-    /// Bit i: image `prefix` + i is done (image grain).
-    pub(crate) done: u64,
-    /// Bit i: image `prefix` + i is in flight (image grain).
-    pub(crate) busy: u64,
-    pub(crate) batch: u32,
-    pub(crate) inflight: u32,
-    pub(crate) threads: u32,
     /// Its leases, in grant order.
-    pub(crate) leases: u32,
     pub(crate) first_lease: u32,
     pub(crate) last_lease: u32,
     /// Success or end barriers not yet satisfied.
@@ -76,76 +77,85 @@ pub struct JobSlot {
     /// Edges in, of every mode.
     pub(crate) edges_in: u32,
     /// Edges out.
-    pub(crate) barriers_out: u32,
     pub(crate) streams_out: u32,
-    /// Entries by the time they entered.
-    pub(crate) older: u32,
-    pub(crate) newer: u32,
+    pub(crate) child: u32,
+    pub(crate) attempts: u32,
+    pub(crate) retries: u32,
+    /// Sorts before the rank: priority, then kind if the order looks at it.
+    pub(crate) group: u16,
+    /// Waits in the heap of jobs to settle.
+    pub(crate) pending: bool,
+    /// The entry has waited for `patience`.
+    pub(crate) overdue: bool,
+    /// At least one of the edges in is a stream.
+    pub(crate) streams_in: bool,
+    // Then what only edges, patience, circles and the end of a job look at.
     pub(crate) entered: Nanos,
-    pub(crate) timeout: Nanos,
     /// The last search that this entry met with, for itself alone.
     pub(crate) stamp: u64,
     /// What the last search for circles found out about it.
     pub(crate) mark: u64,
     /// Counts submissions: the index of the rules.
     pub(crate) sequence: u64,
-    /// The upstream that makes it skip: the lowest in index.
-    pub(crate) skipped_by: u32,
-    pub(crate) attempts: u32,
-    pub(crate) retries: u32,
+    /// Entries by the time they entered.
+    pub(crate) older: u32,
+    pub(crate) newer: u32,
+    pub(crate) barriers_out: u32,
     /// Links the jobs that a search for circles still has to look at.
     pub(crate) trail: u32,
+    /// The upstream that makes it skip: the lowest in index.
+    pub(crate) skipped_by: u32,
     pub(crate) outcome: Option<Outcome>,
-    pub(crate) generation: u32,
 }
 
 impl JobSlot {
     /// A free slot.
     pub const EMPTY: JobSlot = JobSlot {
+        ticket: 0,
+        busy: 0,
+        done: 0,
+        prefix: 0,
+        images: 0,
+        fed: 0,
+        batch: 1,
+        next: NONE,
+        prev: NONE,
+        lane: NONE,
+        generation: 0,
         stage: Stage::Free,
         home: Home::None,
         image_grain: false,
-        pending: false,
-        overdue: false,
         carries_ticket: false,
-        faults: 0,
-        group: 0,
-        lane: NONE,
-        shape: NONE,
-        next: NONE,
-        prev: NONE,
-        child: NONE,
-        ticket: 0,
-        rank: 0,
-        images: 0,
-        fed: 0,
-        prefix: 0,
-        taken: 0,
-        done: 0,
-        busy: 0,
-        batch: 1,
+        leases: 0,
         inflight: 1,
         threads: 1,
-        leases: 0,
+        faults: 0,
+        timeout: Nanos::MAX,
+        rank: 0,
+        shape: NONE,
+        taken: 0,
         first_lease: NONE,
         last_lease: NONE,
         barriers: 0,
         edges_in: NONE,
-        barriers_out: NONE,
         streams_out: NONE,
-        older: NONE,
-        newer: NONE,
+        child: NONE,
+        attempts: 0,
+        retries: 0,
+        group: 0,
+        pending: false,
+        overdue: false,
+        streams_in: false,
         entered: 0,
-        timeout: Nanos::MAX,
         stamp: 0,
         mark: 0,
         sequence: 0,
-        skipped_by: NONE,
-        attempts: 0,
-        retries: 0,
+        older: NONE,
+        newer: NONE,
+        barriers_out: NONE,
         trail: NONE,
+        skipped_by: NONE,
         outcome: None,
-        generation: 0,
     };
 
     /// Has an outcome: nothing more is started.
@@ -197,14 +207,14 @@ impl EdgeSlot {
 /// assert!(size_of::<lineside_core::UnitSlot>() <= 128);
 /// ```
 #[derive(Debug, Clone, Copy)]
+#[repr(C)]
+#[cfg_attr(target_pointer_width = "64", repr(align(64)))]
 pub struct UnitSlot {
     pub(crate) budget: u64,
     /// Memory of leases + weights of pinned models.
     pub(crate) taken: u64,
     /// Memory of leases.
     pub(crate) leased: u64,
-    /// Weights of resident models.
-    pub(crate) resident: u64,
     /// Time leased, over leases that have ended.
     pub(crate) busy: Nanos,
     /// One more than the time of the last release; 0 is never.
@@ -224,6 +234,8 @@ pub struct UnitSlot {
     pub(crate) profile: u32,
     pub(crate) place: Place,
     pub(crate) state: UnitState,
+    /// Weights of resident models.
+    pub(crate) resident: u64,
 }
 
 impl UnitSlot {
@@ -232,7 +244,6 @@ impl UnitSlot {
         budget: 0,
         taken: 0,
         leased: 0,
-        resident: 0,
         busy: 0,
         released: 0,
         withheld: 0,
@@ -245,82 +256,75 @@ impl UnitSlot {
         profile: NONE,
         place: Place::Cpu,
         state: UnitState::Down,
+        resident: 0,
     };
 }
 
-/// One lease.
+/// One hold, which is one unit of one lease; the first hold of a lease is the lease itself.
 ///
 /// ```
-/// assert!(size_of::<lineside_core::LeaseSlot>() <= 72);
+/// assert!(size_of::<lineside_core::LeaseSlot>() <= 128);
 /// ```
 #[derive(Debug, Clone, Copy)]
+#[repr(C)]
+#[cfg_attr(target_pointer_width = "64", repr(align(64)))]
 pub struct LeaseSlot {
+    pub(crate) number: u64,
+    pub(crate) ticket: u64,
+    pub(crate) granted: Nanos,
+    pub(crate) deadline: Nanos,
+    pub(crate) job: u32,
+    /// Images in flight.
+    pub(crate) first: u32,
+    pub(crate) count: u32,
+    pub(crate) generation: u32,
+    /// A lease: neither free nor a further hold of another.
     pub(crate) live: bool,
     pub(crate) cold: bool,
     /// Held with nothing in flight, and not revoked.
     pub(crate) starved: bool,
     pub(crate) revoked: Option<RevokeCause>,
-    pub(crate) generation: u32,
-    pub(crate) job: u32,
-    /// Images in flight.
-    pub(crate) first: u32,
-    pub(crate) count: u32,
-    pub(crate) first_hold: u32,
-    /// The job's next lease; also links free slots.
+    /// The hold's unit, and its neighbours there.
+    pub(crate) unit: u32,
+    pub(crate) newer: u32,
+    pub(crate) older: u32,
+    /// The lease's next hold.
+    pub(crate) next_hold: u32,
+    /// The lease that the hold is of.
+    pub(crate) lease: u32,
+    /// Neighbours among the job's leases; `next` also links free slots.
     pub(crate) next: u32,
     pub(crate) prev: u32,
     /// Neighbours among the starved.
     pub(crate) next_starved: u32,
     pub(crate) prev_starved: u32,
-    pub(crate) number: u64,
-    pub(crate) ticket: u64,
-    pub(crate) granted: Nanos,
-    pub(crate) deadline: Nanos,
 }
 
 impl LeaseSlot {
     /// A free slot.
     pub const EMPTY: LeaseSlot = LeaseSlot {
-        live: false,
-        cold: false,
-        starved: false,
-        revoked: None,
-        generation: 0,
-        job: NONE,
-        first: 0,
-        count: 0,
-        first_hold: NONE,
-        next: NONE,
-        prev: NONE,
-        next_starved: NONE,
-        prev_starved: NONE,
         number: 0,
         ticket: 0,
         granted: 0,
         deadline: Nanos::MAX,
+        job: NONE,
+        first: 0,
+        count: 0,
+        generation: 0,
+        live: false,
+        cold: false,
+        starved: false,
+        revoked: None,
+        unit: NONE,
+        newer: NONE,
+        older: NONE,
+        next_hold: NONE,
+        lease: NONE,
+        next: NONE,
+        prev: NONE,
+        next_starved: NONE,
+        prev_starved: NONE,
     };
-}
-
-/// One unit of one lease.
-///
-/// ```
-/// assert!(size_of::<lineside_core::HoldSlot>() <= 20);
-/// ```
-#[derive(Debug, Clone, Copy)]
-pub struct HoldSlot {
-    pub(crate) lease: u32,
-    pub(crate) unit: u32,
-    /// The lease's next hold; also links free slots.
-    pub(crate) next: u32,
-    /// Neighbours on the unit.
-    pub(crate) newer: u32,
-    pub(crate) older: u32,
-}
-
-impl HoldSlot {
-    /// A free slot.
-    pub const EMPTY: HoldSlot =
-        HoldSlot { lease: NONE, unit: NONE, next: NONE, newer: NONE, older: NONE };
 }
 
 /// One shape: what makes entries alike for the units.

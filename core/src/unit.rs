@@ -4,7 +4,7 @@ use crate::error::InputError;
 use crate::event::{Event, RevokeCause, UnitState};
 use crate::id::{NONE, UnitId};
 use crate::scheduler::Scheduler;
-use crate::slot::HoldSlot;
+use crate::slot::LeaseSlot;
 use crate::spec::Nanos;
 
 impl Scheduler<'_> {
@@ -33,7 +33,7 @@ impl Scheduler<'_> {
         let stamp = self.new_stamp();
         let mut hold = self.unit(at).first_hold;
         while hold != NONE {
-            let HoldSlot { lease, newer, .. } = self.tables.holds[hold as usize];
+            let LeaseSlot { lease, newer, .. } = *self.lease(hold);
             let job = self.lease(lease).job;
             let slot = &mut self.tables.jobs[job as usize];
             if self.tables.leases[lease as usize].revoked.is_none() && slot.stamp != stamp {
@@ -132,9 +132,14 @@ impl Scheduler<'_> {
     /// Takes a unit off the list of open ones.
     pub(crate) fn close(&mut self, unit: u32) {
         let at = core::mem::replace(&mut self.unit_mut(unit).open_at, NONE);
-        if at == NONE {
-            return;
+        if at != NONE {
+            self.forget_open(unit, at);
         }
+    }
+
+    /// The last of the open units takes the place of this one.
+    #[inline]
+    pub(crate) fn forget_open(&mut self, unit: u32, at: u32) {
         self.open -= 1;
         let moved = self.tables.open[self.open as usize];
         if moved != unit {

@@ -86,7 +86,7 @@ impl Scheduler<'_> {
         }
         check(before == slot.last_lease, "the last lease is the last")?;
         check(count == slot.leases, "leases are counted")?;
-        check(count <= if slot.image_grain { slot.inflight } else { 1 }, "no lease too many")?;
+        check(count <= slot.inflight, "no lease too many")?;
         check(busy == slot.busy, "what is in flight is marked")
     }
 
@@ -217,7 +217,7 @@ impl Scheduler<'_> {
         let (mut used, mut leased) = (0, 0u64);
         let (mut hold, mut before, mut number) = (slot.first_hold, NONE, None);
         while hold != NONE {
-            let held = self.tables.holds[hold as usize];
+            let held = *self.lease(hold);
             let lease = self.lease(held.lease);
             check(held.unit == unit && held.older == before, "holds are on their unit")?;
             check(lease.live && number < Some(lease.number), "holds stand in grant order")?;
@@ -303,15 +303,8 @@ impl Scheduler<'_> {
             free += 1;
             lease = self.lease(lease).next;
         }
-        check(live + free == self.used.leases, "no lease is lost")?;
         let held: u32 = (0..self.used.units).map(|unit| self.unit(unit).used).sum();
-        let mut free = 0;
-        let mut hold = self.free.holds;
-        while hold != NONE {
-            free += 1;
-            hold = self.tables.holds[hold as usize].next;
-        }
-        check(held + free == self.used.holds, "no hold is lost")?;
+        check(held + free == self.used.leases, "no hold is lost")?;
         let mut free = 0;
         let mut job = self.free.jobs;
         while job != NONE {
@@ -323,7 +316,7 @@ impl Scheduler<'_> {
         let live = jobs.iter().filter(|slot| slot.stage != Stage::Free).count();
         check(live + free == jobs.len(), "no job is lost")?;
         let most = jobs.iter().filter(|slot| !matches!(slot.stage, Stage::Free | Stage::Ended));
-        let leases: u64 = most.map(JobSlot::most_leases).sum();
-        check(leases == self.demand.leases, "the demand for leases is counted")
+        let holds = |slot: &JobSlot| slot.most_leases() * u64::from(self.shape(slot.shape).gpus);
+        check(most.map(holds).sum::<u64>() == self.demand.holds, "the demand is counted")
     }
 }
