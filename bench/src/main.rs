@@ -27,6 +27,15 @@ fn main() -> ExitCode {
         let decisions = count.parse().unwrap_or(0);
         return ExitCode::from(decision::only(decisions));
     }
+    if let [flag] = words.as_slice()
+        && flag == "--quick"
+    {
+        let mut table = Table::new(machine::describe());
+        for (jobs, units) in [(1_000, 64), (1_000_000, 64), (1_000_000, 10_000)] {
+            decision_rows(&mut table, jobs, units);
+        }
+        return ExitCode::SUCCESS;
+    }
     let json = match words.as_slice() {
         [] => None,
         [flag, path] if flag == "--json" => Some(path.clone()),

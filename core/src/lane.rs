@@ -9,6 +9,7 @@ use crate::queue::{Home, effective_rank};
 use crate::scheduler::Scheduler;
 use crate::slot::{JobSlot, LaneSlot};
 use crate::spec::Nanos;
+use crate::storage::Storage;
 
 /// What the queue is sorted by: group, rank, ticket.
 pub(crate) type Key = (u16, u64, u64);
@@ -19,30 +20,28 @@ impl Scheduler<'_> {
         (if slot.overdue { 0 } else { slot.group }, effective_rank(slot), slot.ticket)
     }
 
-    /// Puts a job into the queue under the ticket it bears; `is_last`: which comes behind all.
-    #[inline]
+    /// Puts a job into the queue under the ticket it bears; `is_last`: behind all of its lane.
+    #[inline(always)]
     pub(crate) fn enter_queue(&mut self, job: u32, is_last: bool) {
-        let walks = self.walks;
-        let JobSlot { shape, leases, .. } = *self.job(job);
-        let shape = &mut self.tables.shapes[shape as usize];
-        if shape.entries == 0 && shape.emptied < walks {
-            // A walk has begun since it had none.
-            shape.overtaken = 0;
-        }
-        shape.entries += 1;
         self.queued += 1;
         if self.policy.patience.is_some() {
             self.remember_age(job);
         }
-        if leases > 0 || !is_last {
-            return self.place_entry(job);
+        let Storage { jobs, lanes, shapes, .. } = &mut self.tables;
+        let slot = &jobs[job as usize];
+        let may_follow = is_last && slot.leases == 0;
+        let lane = &mut lanes[slot.lane as usize];
+        let shape = &mut shapes[slot.shape as usize];
+        if shape.entries == 0 && shape.emptied < self.walks {
+            // A walk has begun since it had none.
+            shape.overtaken = 0;
         }
-        // The short way of `place_entry`, for an entry that can only come last in its lane.
-        let lane = &mut self.tables.lanes[self.tables.jobs[job as usize].lane as usize];
-        lane.waiting.append(self.tables.jobs, job);
-        if lane.front == NONE {
-            lane.front = job;
-            self.insert_leader(job);
+        shape.entries += 1;
+        if may_follow && lane.front != NONE {
+            // The short way of `place_entry`: nothing changes but the end of the list.
+            lane.waiting.append(jobs, job);
+        } else {
+            self.place_entry(job);
         }
     }
 
@@ -54,26 +53,30 @@ impl Scheduler<'_> {
         }
     }
 
-    /// Takes the leader at this position out of the queue.
-    #[inline]
+    /// Takes the leader at this position out of the queue; the lane's next leads in its stead.
+    #[inline(always)]
     pub(crate) fn leave_queue_at(&mut self, job: u32, position: u32) {
         self.take_leader(job, position as usize);
         self.forget_entry(job);
     }
 
-    #[inline]
+    #[inline(always)]
     fn forget_entry(&mut self, job: u32) {
-        if self.policy.patience.is_some() && !self.job(job).overdue {
-            self.forget_age(job);
+        if self.policy.patience.is_some() {
+            self.forget_patience(job);
         }
-        self.job_mut(job).overdue = false;
         self.queued -= 1;
-        let walks = self.walks;
-        let shape = self.shape_of(job);
-        let shape = &mut self.tables.shapes[shape as usize];
+        let Storage { jobs, shapes, .. } = &mut self.tables;
+        let shape = &mut shapes[jobs[job as usize].shape as usize];
         shape.entries -= 1;
         if shape.entries == 0 {
-            shape.emptied = walks;
+            shape.emptied = self.walks;
+        }
+    }
+
+    fn forget_patience(&mut self, job: u32) {
+        if !core::mem::replace(&mut self.job_mut(job).overdue, false) {
+            self.forget_age(job);
         }
     }
 
@@ -146,22 +149,26 @@ impl Scheduler<'_> {
         }
     }
 
-    /// Takes out the leader at this position; the lane's next leads in its stead.
-    #[inline]
+    /// Takes out the leader at this position.
+    #[inline(always)]
     fn take_leader(&mut self, job: u32, position: usize) {
-        let slot = &mut self.tables.jobs[job as usize];
+        let Storage { jobs, lanes, order, .. } = &mut self.tables;
+        let slot = &mut jobs[job as usize];
         if slot.home == Home::Alone {
             slot.home = Home::None;
-            self.remove_leader(position);
-            return;
+            return self.remove_leader(position);
         }
-        let lane = &mut self.tables.lanes[slot.lane as usize];
+        let lane = &mut lanes[slot.lane as usize];
         let queue = if slot.overdue { &mut lane.overdue } else { &mut lane.waiting };
-        queue.remove(self.tables.jobs, job);
-        lane.front = lane.first_entry(self.tables.jobs);
-        match lane.front {
-            NONE => self.remove_leader(position),
-            front => self.replace_leader(position, front),
+        queue.remove(jobs, job);
+        let front = lane.first_entry(jobs);
+        lane.front = front;
+        if front == NONE {
+            self.remove_leader(position);
+        } else if position as u32 + 1 == self.leaders {
+            order[position] = front;
+        } else {
+            self.replace_leader(position, front);
         }
     }
 
@@ -173,17 +180,7 @@ impl Scheduler<'_> {
     }
 
     /// Puts a leader in the place of one that came before it, or rather behind all it comes behind.
-    #[inline]
     fn replace_leader(&mut self, position: usize, job: u32) {
-        let at = if position + 1 < self.leaders as usize {
-            self.move_leader(position, job)
-        } else {
-            position
-        };
-        self.tables.order[at] = job;
-    }
-
-    fn move_leader(&mut self, position: usize, job: u32) -> usize {
         let key = self.key(job);
         let mut at = position;
         while at + 1 < self.leaders as usize {
@@ -194,7 +191,7 @@ impl Scheduler<'_> {
             self.tables.order[at] = next;
             at += 1;
         }
-        at
+        self.tables.order[at] = job;
     }
 
     fn insert_leader(&mut self, job: u32) {
@@ -240,9 +237,9 @@ impl Scheduler<'_> {
     }
 
     fn remember_age(&mut self, job: u32) {
-        let older = self.newest;
-        self.job_mut(job).older = older;
-        self.job_mut(job).newer = NONE;
+        let (now, older) = (self.now, self.newest);
+        let slot = self.job_mut(job);
+        (slot.entered, slot.older, slot.newer) = (now, older, NONE);
         match older {
             NONE => self.oldest = job,
             older => self.job_mut(older).newer = job,

@@ -6,8 +6,9 @@ use crate::id::{JobId, LeaseId, NONE};
 use crate::queue::Home;
 use crate::ready::bits;
 use crate::scheduler::Scheduler;
-use crate::slot::{JobSlot, LeaseSlot, ShapeSlot};
+use crate::slot::{Hold, JobSlot, LeaseSlot, UnitSlot};
 use crate::spec::Nanos;
+use crate::storage::Storage;
 
 /// More losses of a device in a row than this end a job.
 const FAULTS: u8 = 2;
@@ -28,31 +29,31 @@ impl Scheduler<'_> {
         let at = self.find_running(lease)?;
         // Nothing below can fail.
         self.set_clock(now);
-        let slot = self.lease_mut(at);
-        let LeaseSlot { job, first, count, .. } = *slot;
-        slot.count = 0;
+        let LeaseSlot { job, first, count, .. } = *self.lease(at);
+        let JobSlot { generation, image_grain, images, .. } = *self.job(job);
+        let id = JobId { index: job, generation };
+        out(self, Event::Done { job: id, lease, first, count });
+        let is_over = image_grain || first + count == images;
+        if is_over {
+            out(self, Event::Release { job: id, lease });
+        }
         let slot = self.job_mut(job);
         slot.mark_done(first, count);
         slot.attempts = 0;
         slot.faults = 0;
-        let JobSlot { generation, image_grain, streams_out, prefix, images, .. } = *slot;
+        let (streams_out, is_done) = (slot.streams_out, slot.prefix == images);
         self.last = job;
         self.last_is_pending = true;
-        let id = JobId { index: job, generation };
-        out(self, Event::Done { job: id, lease, first, count });
+        if is_over {
+            self.close_lease(at);
+        }
         if streams_out != NONE {
             self.touch_downstreams(job);
         }
-        let is_done = prefix == images;
-        if image_grain || is_done {
-            self.release(at, id, out);
-            if is_done {
-                self.end(job, Outcome::Done, out);
-            }
-        } else if let Some(images) = self.startable(self.job(job)) {
-            self.start(at, images, out);
-        } else {
-            self.add_starved(at);
+        if is_done {
+            self.end(job, Outcome::Done, out);
+        } else if !is_over {
+            self.go_on(at, job, out);
         }
         self.settle(out);
         Ok(())
@@ -144,7 +145,10 @@ impl Scheduler<'_> {
         let mut due = None;
         self.next_deadline = Nanos::MAX;
         for (at, slot) in self.tables.leases[..self.used.leases as usize].iter().enumerate() {
-            if !slot.live || slot.revoked.is_some() || slot.count == 0 {
+            if !slot.is_live() || slot.revoked.is_some() || slot.count == 0 {
+                continue;
+            }
+            if self.tables.jobs[slot.job as usize].timeout == Nanos::MAX {
                 continue;
             }
             self.next_deadline = self.next_deadline.min(slot.deadline);
@@ -168,6 +172,15 @@ impl Scheduler<'_> {
         }
     }
 
+    /// The images of a whole-grain lease are done: it starts the next ones, or is starved.
+    fn go_on(&mut self, at: u32, job: u32, out: &mut impl FnMut(&Scheduler<'_>, Event)) {
+        self.lease_mut(at).count = 0;
+        match self.startable(self.job(job)) {
+            Some(images) => self.start(at, images, out),
+            None => self.add_starved(at),
+        }
+    }
+
     /// Starts these images, the first and how many, on a lease of their job.
     pub(crate) fn start(
         &mut self,
@@ -175,21 +188,19 @@ impl Scheduler<'_> {
         (first, count): (u32, u32),
         out: &mut impl FnMut(&Scheduler<'_>, Event),
     ) {
-        if self.lease(at).starved {
-            self.remove_starved(at);
+        let Storage { jobs, leases, .. } = &mut self.tables;
+        let lease = &mut leases[at as usize];
+        let job = lease.job;
+        let slot = &mut jobs[job as usize];
+        slot.begin(first, count);
+        (lease.first, lease.count) = (first, count);
+        if slot.timeout != Nanos::MAX {
+            lease.deadline = self.now.saturating_add(slot.timeout);
+            self.next_deadline = self.next_deadline.min(lease.deadline);
         }
-        let lease = &mut self.tables.leases[at as usize];
-        let slot = &mut self.tables.jobs[lease.job as usize];
-        if slot.image_grain {
-            slot.busy |= bits(first - slot.prefix, count);
-        }
-        slot.taken = slot.taken.max(first + count);
-        let deadline = self.now.saturating_add(slot.timeout);
-        self.next_deadline = self.next_deadline.min(deadline);
-        (lease.first, lease.count, lease.deadline) = (first, count, deadline);
-        let (job, streams_in) = (lease.job, slot.streams_in);
         let id = JobId { index: job, generation: slot.generation };
         let lease = LeaseId { index: at, generation: lease.generation };
+        let streams_in = slot.streams_in;
         out(self, Event::Start { job: id, lease, first, count });
         if streams_in {
             self.touch_upstreams(job);
@@ -253,87 +264,82 @@ impl Scheduler<'_> {
     }
 
     /// A lease is over: its units are free.
-    #[inline]
     fn release(&mut self, at: u32, job: JobId, out: &mut impl FnMut(&Scheduler<'_>, Event)) {
-        let slot = self.lease(at);
-        let lease = LeaseId { index: at, generation: slot.generation };
-        let LeaseSlot { starved, granted, .. } = *slot;
-        out(self, Event::Release { job, lease });
-        if starved {
+        out(self, Event::Release { job, lease: self.lease_id(at) });
+        if self.lease(at).starved {
             self.remove_starved(at);
         }
-        let slot = self.job_mut(job.index);
-        slot.leases -= 1;
-        let JobSlot { shape, home, leases, .. } = *slot;
-        if leases == 0 {
-            (slot.first_lease, slot.last_lease) = (NONE, NONE);
-        } else {
-            self.unlink_lease(at);
-        }
-        let ShapeSlot { stream, model, memory, .. } = self.tables.shapes[shape as usize];
-        if stream != NONE {
-            self.tables.streams[stream as usize].leases -= 1;
-        }
-        let slot = self.lease_mut(at);
-        slot.live = false;
-        slot.generation = lease.generation.wrapping_add(1);
+        self.close_lease(at);
+    }
+
+    /// Takes a lease that is over off its job and its units.
+    #[inline(always)]
+    fn close_lease(&mut self, at: u32) {
         self.live_leases -= 1;
-        let mut hold = at;
-        while hold != NONE {
-            hold = self.free_unit(granted, hold, model, memory);
+        let Storage { jobs, leases, shapes, streams, .. } = &mut self.tables;
+        let lease = &mut leases[at as usize];
+        lease.generation = lease.generation.wrapping_add(1);
+        let LeaseSlot { job, granted, prev, next, .. } = *lease;
+        let slot = &mut jobs[job as usize];
+        let home = slot.home;
+        let shape = &shapes[slot.shape as usize];
+        let (memory, model) = (shape.memory, shape.model);
+        if shape.stream != NONE {
+            streams[shape.stream as usize].leases -= 1;
+        }
+        slot.unlink_lease(leases, prev, next);
+        if model != NONE {
+            self.unpin_all(at, model);
+        }
+        let held = self.now - granted;
+        let hold = self.free_unit(at, held, memory);
+        if hold != NONE {
+            self.free_more_units(hold, held, memory);
         }
         if home == Home::Alone {
-            self.replace_entry(job.index);
+            self.replace_entry(job);
         }
     }
 
-    /// Takes a lease out of the list of its job, which has others.
-    fn unlink_lease(&mut self, at: u32) {
-        let LeaseSlot { job, prev, next, .. } = *self.lease(at);
-        match prev {
-            NONE => self.job_mut(job).first_lease = next,
-            prev => self.lease_mut(prev).next = next,
-        }
-        match next {
-            NONE => self.job_mut(job).last_lease = prev,
-            next => self.lease_mut(next).prev = prev,
-        }
-    }
-
-    /// Frees one unit of a lease, and the slot of the hold; says which hold comes next.
-    #[inline]
-    fn free_unit(&mut self, granted: Nanos, at: u32, model: u32, memory: u64) -> u32 {
-        let hold = &mut self.tables.leases[at as usize];
-        let LeaseSlot { unit, next_hold, newer, older, .. } = *hold;
-        hold.next = self.free.leases;
-        self.free.leases = at;
-        let slot = &mut self.tables.units[unit as usize];
-        if older == NONE {
-            slot.first_hold = newer;
-        }
-        if newer == NONE {
-            slot.last_hold = older;
-        }
+    /// Frees the unit of a hold, and the hold; says which hold comes next.
+    #[inline(always)]
+    fn free_unit(&mut self, hold: u32, held: Nanos, memory: u64) -> u32 {
+        let Storage { leases, units, open, .. } = &mut self.tables;
+        let row = &mut leases[hold as usize];
+        row.next = core::mem::replace(&mut self.free.leases, hold);
+        let LeaseSlot { unit, newer, older, .. } = *row;
+        let behind = row.hold_behind();
+        row.hold = Hold::Free;
+        let slot = &mut units[unit as usize];
+        slot.unlink_hold(leases, older, newer);
         slot.used -= 1;
-        slot.leased -= memory;
         slot.taken -= memory;
-        slot.busy = slot.busy.saturating_add(self.now - granted);
+        slot.busy = slot.busy.saturating_add(held);
         slot.released = self.now.saturating_add(1);
         if slot.open_at == NONE && slot.state == UnitState::Up {
             slot.open_at = self.open;
-            self.tables.open[self.open as usize] = unit;
+            open[self.open as usize] = unit;
             self.open += 1;
         }
-        if older != NONE {
-            self.tables.leases[older as usize].newer = newer;
+        behind
+    }
+
+    /// Frees the units of a lease behind the first.
+    fn free_more_units(&mut self, mut hold: u32, held: Nanos, memory: u64) {
+        while hold != NONE {
+            hold = self.free_unit(hold, held, memory);
         }
-        if newer != NONE {
-            self.tables.leases[newer as usize].older = older;
-        }
-        if model != NONE {
+    }
+
+    /// A lease that is over uses the model no more on any of its units.
+    fn unpin_all(&mut self, lease: u32, model: u32) {
+        let mut hold = lease;
+        while hold != NONE {
+            let slot = self.lease(hold);
+            let (unit, behind) = (slot.unit, slot.hold_behind());
             self.unpin(unit, model);
+            hold = behind;
         }
-        next_hold
     }
 
     fn add_starved(&mut self, lease: u32) {
@@ -346,7 +352,7 @@ impl Scheduler<'_> {
         self.first_starved = lease;
     }
 
-    fn remove_starved(&mut self, lease: u32) {
+    pub(crate) fn remove_starved(&mut self, lease: u32) {
         let LeaseSlot { prev_starved, next_starved, .. } = *self.lease(lease);
         self.lease_mut(lease).starved = false;
         match prev_starved {
@@ -355,6 +361,37 @@ impl Scheduler<'_> {
         }
         if next_starved != NONE {
             self.lease_mut(next_starved).prev_starved = prev_starved;
+        }
+    }
+}
+
+impl JobSlot {
+    /// Takes a lease out of the list of its job.
+    #[inline]
+    fn unlink_lease(&mut self, leases: &mut [LeaseSlot], prev: u32, next: u32) {
+        self.leases -= 1;
+        match prev {
+            NONE => self.first_lease = next,
+            prev => leases[prev as usize].next = next,
+        }
+        match next {
+            NONE => self.last_lease = prev,
+            next => leases[next as usize].prev = prev,
+        }
+    }
+}
+
+impl UnitSlot {
+    /// Takes a hold out of the list of its unit.
+    #[inline]
+    fn unlink_hold(&mut self, leases: &mut [LeaseSlot], older: u32, newer: u32) {
+        match older {
+            NONE => self.first_hold = newer,
+            older => leases[older as usize].newer = newer,
+        }
+        match newer {
+            NONE => self.last_hold = older,
+            newer => leases[newer as usize].older = older,
         }
     }
 }

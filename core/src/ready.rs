@@ -33,6 +33,15 @@ impl JobSlot {
         self.busy = self.busy.checked_shr(leading).unwrap_or(0);
     }
 
+    /// These images are in flight.
+    #[inline]
+    pub(crate) fn begin(&mut self, first: u32, count: u32) {
+        if self.image_grain {
+            self.busy |= bits(first - self.prefix, count);
+        }
+        self.taken = self.taken.max(first + count);
+    }
+
     /// Holds as many leases as it may at once.
     #[inline]
     pub(crate) fn is_leased_up(&self) -> bool {
@@ -44,11 +53,11 @@ impl Scheduler<'_> {
     /// May this job have an entry in the queue?
     pub(crate) fn is_ready(&self, job: u32) -> bool {
         let slot = self.job(job);
-        slot.stage == Stage::Arrived && !slot.is_leased_up() && self.startable(slot).is_some()
+        slot.stage == Stage::Arrived && !slot.is_leased_up() && slot.head() < self.limit(slot)
     }
 
-    /// The images that the next start of a queued job takes: it can take one, since what is ready
-    /// stays ready.
+    /// The images that the next start of a queued job takes: the first, and how many. It can take
+    /// one, since what is ready stays ready.
     #[inline]
     pub(crate) fn next_images(&self, slot: &JobSlot) -> (u32, u32) {
         if slot.batch == 1 {
@@ -58,16 +67,9 @@ impl Scheduler<'_> {
     }
 
     /// The images that the next start would take: the first, and how many.
-    #[inline]
     pub(crate) fn startable(&self, slot: &JobSlot) -> Option<(u32, u32)> {
         let first = slot.head();
-        let mut limit = self.available(slot);
-        if slot.streams_out != NONE {
-            limit = limit.min(self.room(slot));
-        }
-        if slot.image_grain {
-            limit = limit.min(slot.prefix.saturating_add(WINDOW));
-        }
+        let limit = self.limit(slot);
         if first >= limit {
             return None;
         }
@@ -75,11 +77,18 @@ impl Scheduler<'_> {
         if !slot.image_grain {
             return Some((first, most));
         }
-        if most == 1 {
-            return Some((first, 1));
-        }
         let ahead = (slot.done | slot.busy) >> (first - slot.prefix);
         Some((first, most.min(ahead.trailing_zeros())))
+    }
+
+    /// The first image that edges, feeds, back-pressure and the window keep it from.
+    #[inline]
+    pub(crate) fn limit(&self, slot: &JobSlot) -> u32 {
+        let mut limit = self.available(slot);
+        if slot.streams_out != NONE {
+            limit = limit.min(self.room(slot));
+        }
+        if slot.image_grain { limit.min(slot.prefix.saturating_add(WINDOW)) } else { limit }
     }
 
     /// The first image that its edges, or its camera, do not give it yet.

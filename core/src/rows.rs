@@ -22,7 +22,7 @@ impl Scheduler<'_> {
     pub(crate) fn find_lease(&self, id: LeaseId) -> Result<u32, InputError> {
         let slot = self.tables.leases[..self.used.leases as usize].get(id.index as usize);
         match slot {
-            Some(slot) if slot.generation == id.generation && slot.live => Ok(id.index),
+            Some(slot) if slot.generation == id.generation && slot.is_live() => Ok(id.index),
             _ => Err(InputError::Stale),
         }
     }
@@ -97,15 +97,6 @@ impl Scheduler<'_> {
     pub(crate) fn new_stamp(&mut self) -> u64 {
         self.stamp += 1;
         self.stamp
-    }
-
-    /// Does the order of the queue look at more than group and ticket?
-    #[inline]
-    pub(crate) fn order_by_rank(&self) -> bool {
-        match self.policy.order {
-            Order::OldestImage | Order::CriticalPath => true,
-            Order::StandardFirst | Order::Fifo => false,
-        }
     }
 
     /// Does the order of the queue look at the kind?

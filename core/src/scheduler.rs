@@ -316,8 +316,9 @@ impl Scheduler<'_> {
         let mut next = self.tables.units[self.find_unit(unit)? as usize].first_hold;
         Ok(core::iter::from_fn(move || {
             let hold = self.tables.leases.get(next as usize)?;
+            let lease = hold.lease_of(next);
             next = hold.newer;
-            Some(self.lease_id(hold.lease))
+            Some(self.lease_id(lease))
         }))
     }
 
@@ -404,7 +405,7 @@ impl Iterator for Units<'_> {
 
     fn next(&mut self) -> Option<UnitId> {
         let hold = self.leases.get(self.next as usize)?;
-        self.next = hold.next_hold;
+        self.next = hold.hold_behind();
         Some(UnitId(hold.unit))
     }
 }

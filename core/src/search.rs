@@ -37,7 +37,6 @@ impl Scheduler<'_> {
                         return Some((position, unit));
                     }
                 } else if let Some(unit) = self.select_one(shape) {
-                    self.unit_mut(unit).chosen = NONE;
                     return Some((position, unit));
                 }
             }
@@ -126,32 +125,29 @@ impl Scheduler<'_> {
     #[inline]
     fn is_usable(&self, shape: &ShapeSlot, instead: bool, unit: u32) -> bool {
         let slot = self.unit(unit);
+        // What there is room for fits alone, if it has no weights.
         slot.withheld != self.search
-            && shape.matches_so(slot, instead)
-            && self.has_room_on(shape, unit, slot)
+            && shape.memory <= slot.budget - slot.taken
+            && shape.suits(slot, instead)
+            && (shape.weights == 0 || shape.fits_alone(slot) && self.has_room(shape, unit))
     }
 
     /// Is there enough memory on this unit now?
     pub(crate) fn has_room(&self, shape: &ShapeSlot, unit: u32) -> bool {
-        self.has_room_on(shape, unit, self.unit(unit))
-    }
-
-    #[inline]
-    fn has_room_on(&self, shape: &ShapeSlot, unit: u32, slot: &UnitSlot) -> bool {
+        let slot = self.unit(unit);
         // What is taken fits, so the difference can't be negative; what is needed fits alone.
         self.need(shape, unit) <= slot.budget - slot.taken
     }
 
     /// Bytes that a grant would add on this unit.
-    #[inline]
     fn need(&self, shape: &ShapeSlot, unit: u32) -> u64 {
         let pinned = shape.model != NONE
             && self.tables.residency[self.residency_at(unit, shape.model)].pins > 0;
         shape.memory + if pinned { 0 } else { shape.weights }
     }
 
-    /// Chooses the first units in placement order, linked through `chosen`; none if too few are
-    /// feasible. O(open units × gpus).
+    /// Chooses the first units in placement order, linked through `chosen` where it wants several;
+    /// none if too few are feasible. O(open units × gpus).
     fn select(&mut self, job: u32, shape: u32) -> Option<u32> {
         let gpus = self.shape(shape).gpus;
         let instead = self.shape(shape).falls_back();
@@ -170,20 +166,19 @@ impl Scheduler<'_> {
     /// alone. O(open units).
     #[inline]
     fn select_one(&self, shape: &ShapeSlot) -> Option<u32> {
-        let instead = shape.falls_back();
-        let mut best = None;
-        for (at, &unit) in self.tables.open[..self.open as usize].iter().enumerate() {
-            if self.is_usable(shape, instead, unit) {
-                best = if at + 1 == self.open as usize && best.is_none() {
-                    // Most often it is the only one that is open.
-                    return Some(unit);
-                } else {
-                    let rank = self.placement_rank(shape, unit);
-                    if best.is_none_or(|best| rank < best) { Some(rank) } else { best }
-                };
-            }
+        if self.open > 1 {
+            return self.select_best(shape);
         }
-        best.map(|(.., unit)| unit)
+        // Most often a unit has just been released and is the only one that is open.
+        let unit = self.tables.open[0];
+        self.is_usable(shape, shape.falls_back(), unit).then_some(unit)
+    }
+
+    fn select_best(&self, shape: &ShapeSlot) -> Option<u32> {
+        let instead = shape.falls_back();
+        let open = self.tables.open[..self.open as usize].iter().copied();
+        let usable = open.filter(|&unit| self.is_usable(shape, instead, unit));
+        usable.min_by_key(|&unit| self.placement_rank(shape, unit))
     }
 
     fn comes_first(&self, shape: u32, unit: u32, other: u32) -> bool {

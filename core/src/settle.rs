@@ -6,7 +6,7 @@ use crate::id::{JobId, NONE};
 use crate::queue::Home;
 use crate::scheduler::Scheduler;
 use crate::slot::{EdgeSlot, Stage};
-use crate::spec::{Order, Policy};
+use crate::spec::Order;
 
 impl Scheduler<'_> {
     /// Notes that the readiness of a job may have changed.
@@ -20,40 +20,55 @@ impl Scheduler<'_> {
     }
 
     /// Handles what was touched, until nothing is. Every input ends here.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn settle(&mut self, out: &mut impl FnMut(&Scheduler<'_>, Event)) {
         loop {
             if self.pending > 0 {
-                let job = self.pop_pending();
-                self.job_mut(job).pending = false;
-                self.handle(job, out);
-            } else if self.last_is_pending {
-                self.last_is_pending = false;
-                self.handle(self.last, out);
-            } else {
+                self.settle_others(out);
+            }
+            if !self.last_is_pending {
+                break;
+            }
+            self.last_is_pending = false;
+            self.handle(self.last, out);
+            if self.pending == 0 {
                 break;
             }
         }
         self.last = NONE;
     }
 
-    #[inline]
+    fn settle_others(&mut self, out: &mut impl FnMut(&Scheduler<'_>, Event)) {
+        while self.pending > 0 {
+            let job = self.pop_pending();
+            self.job_mut(job).pending = false;
+            self.handle(job, out);
+        }
+    }
+
+    #[inline(always)]
     fn handle(&mut self, job: u32, out: &mut impl FnMut(&Scheduler<'_>, Event)) {
         let slot = self.job(job);
-        let arrived = slot.stage == Stage::Arrived;
-        if slot.skipped_by != NONE && matches!(slot.stage, Stage::Held | Stage::Arrived) {
-            let outcome = Outcome::Skipped(self.job_id(slot.skipped_by));
-            self.end_badly(job, outcome, RevokeCause::Skipped, out);
-        } else if arrived && slot.is_leased_up() {
+        if slot.stage != Stage::Arrived || slot.skipped_by != NONE {
+            self.handle_skipped(job, out);
+        } else if slot.is_leased_up() {
             if !slot.image_grain {
                 self.start_starved(job, out);
             }
-        } else if arrived && slot.home == Home::None {
-            if self.startable(slot).is_some() {
+        } else if slot.home == Home::None {
+            if slot.head() < self.limit(slot) {
                 self.enqueue(job, out);
             } else if slot.images == 0 && self.is_satisfied(job) {
                 self.end(job, Outcome::Done, out);
             }
+        }
+    }
+
+    fn handle_skipped(&mut self, job: u32, out: &mut impl FnMut(&Scheduler<'_>, Event)) {
+        let slot = self.job(job);
+        if slot.skipped_by != NONE && matches!(slot.stage, Stage::Held | Stage::Arrived) {
+            let outcome = Outcome::Skipped(self.job_id(slot.skipped_by));
+            self.end_badly(job, outcome, RevokeCause::Skipped, out);
         }
     }
 
@@ -63,8 +78,10 @@ impl Scheduler<'_> {
         if !self.lease(slot.first_lease).starved {
             return;
         }
+        let lease = slot.first_lease;
         if let Some(images) = self.startable(slot) {
-            self.start(slot.first_lease, images, out);
+            self.remove_starved(lease);
+            self.start(lease, images, out);
         }
     }
 
@@ -81,24 +98,26 @@ impl Scheduler<'_> {
         self.job(job).barriers == 0
     }
 
-    #[inline]
+    #[inline(always)]
     fn enqueue(&mut self, job: u32, out: &mut impl FnMut(&Scheduler<'_>, Event)) {
-        let now = self.now;
-        let Policy { order, patience, .. } = self.policy;
         let slot = &mut self.tables.jobs[job as usize];
-        let carries_ticket = core::mem::replace(&mut slot.carries_ticket, false);
-        if !carries_ticket {
+        let id = JobId { index: job, generation: slot.generation };
+        let mut is_last = true;
+        if slot.carries_ticket {
+            (slot.carries_ticket, is_last) = (false, false);
+        } else {
             slot.ticket = self.next_ticket;
             self.next_ticket += 1;
         }
-        if patience.is_some() {
-            slot.entered = now;
+        match self.policy.order {
+            Order::StandardFirst | Order::Fifo => {}
+            Order::CriticalPath => is_last = false,
+            Order::OldestImage => {
+                slot.rank = u64::from(slot.head());
+                is_last = false;
+            }
         }
-        if order == Order::OldestImage {
-            slot.rank = u64::from(slot.head());
-        }
-        let (ticket, id) = (slot.ticket, JobId { index: job, generation: slot.generation });
-        let is_last = !carries_ticket && !self.order_by_rank();
+        let ticket = slot.ticket;
         self.enter_queue(job, is_last);
         out(self, Event::Ready { job: id, ticket });
     }

@@ -78,7 +78,8 @@ pub struct JobSlot {
     pub(crate) edges_in: u32,
     /// Edges out.
     pub(crate) streams_out: u32,
-    pub(crate) child: u32,
+    /// The upstream that makes it skip: the lowest in index.
+    pub(crate) skipped_by: u32,
     pub(crate) attempts: u32,
     pub(crate) retries: u32,
     /// Sorts before the rank: priority, then kind if the order looks at it.
@@ -103,8 +104,8 @@ pub struct JobSlot {
     pub(crate) barriers_out: u32,
     /// Links the jobs that a search for circles still has to look at.
     pub(crate) trail: u32,
-    /// The upstream that makes it skip: the lowest in index.
-    pub(crate) skipped_by: u32,
+    /// Its first child, in a heap.
+    pub(crate) child: u32,
     pub(crate) outcome: Option<Outcome>,
 }
 
@@ -139,7 +140,7 @@ impl JobSlot {
         barriers: 0,
         edges_in: NONE,
         streams_out: NONE,
-        child: NONE,
+        skipped_by: NONE,
         attempts: 0,
         retries: 0,
         group: 0,
@@ -154,7 +155,7 @@ impl JobSlot {
         newer: NONE,
         barriers_out: NONE,
         trail: NONE,
-        skipped_by: NONE,
+        child: NONE,
         outcome: None,
     };
 
@@ -210,11 +211,10 @@ impl EdgeSlot {
 #[repr(C)]
 #[cfg_attr(target_pointer_width = "64", repr(align(64)))]
 pub struct UnitSlot {
+    // First what every decision looks at.
     pub(crate) budget: u64,
     /// Memory of leases + weights of pinned models.
     pub(crate) taken: u64,
-    /// Memory of leases.
-    pub(crate) leased: u64,
     /// Time leased, over leases that have ended.
     pub(crate) busy: Nanos,
     /// One more than the time of the last release; 0 is never.
@@ -229,13 +229,18 @@ pub struct UnitSlot {
     pub(crate) last_hold: u32,
     /// Place among the open units, or `NONE`.
     pub(crate) open_at: u32,
-    /// The next unit that the search has chosen.
-    pub(crate) chosen: u32,
-    pub(crate) profile: u32,
     pub(crate) place: Place,
     pub(crate) state: UnitState,
+    /// A model is resident.
+    pub(crate) has_models: bool,
+    // Then what only profiles, models and leases of several units look at.
+    pub(crate) profile: u32,
+    /// The next unit that the search has chosen.
+    pub(crate) chosen: u32,
     /// Weights of resident models.
     pub(crate) resident: u64,
+    /// Weights of pinned models.
+    pub(crate) pinned: u64,
 }
 
 impl UnitSlot {
@@ -243,7 +248,6 @@ impl UnitSlot {
     pub const EMPTY: UnitSlot = UnitSlot {
         budget: 0,
         taken: 0,
-        leased: 0,
         busy: 0,
         released: 0,
         withheld: 0,
@@ -252,12 +256,32 @@ impl UnitSlot {
         first_hold: NONE,
         last_hold: NONE,
         open_at: NONE,
-        chosen: NONE,
-        profile: NONE,
         place: Place::Cpu,
         state: UnitState::Down,
+        has_models: false,
+        profile: NONE,
+        chosen: NONE,
         resident: 0,
+        pinned: 0,
     };
+
+    /// Are more models resident than there is room for?
+    pub(crate) fn is_crowded(&self) -> bool {
+        self.has_models && self.resident > self.budget - (self.taken - self.pinned)
+    }
+}
+
+/// What a slot of the table of leases is used for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Hold {
+    /// For nothing.
+    Free,
+    /// A lease of one unit.
+    Only,
+    /// A lease of several units, and the first of them.
+    First,
+    /// A further unit of a lease.
+    Further,
 }
 
 /// One hold, which is one unit of one lease; the first hold of a lease is the lease itself.
@@ -269,70 +293,93 @@ impl UnitSlot {
 #[repr(C)]
 #[cfg_attr(target_pointer_width = "64", repr(align(64)))]
 pub struct LeaseSlot {
+    // First what every decision looks at.
+    pub(crate) granted: Nanos,
     pub(crate) number: u64,
     pub(crate) ticket: u64,
-    pub(crate) granted: Nanos,
-    pub(crate) deadline: Nanos,
     pub(crate) job: u32,
     /// Images in flight.
     pub(crate) first: u32,
     pub(crate) count: u32,
     pub(crate) generation: u32,
-    /// A lease: neither free nor a further hold of another.
-    pub(crate) live: bool,
-    pub(crate) cold: bool,
-    /// Held with nothing in flight, and not revoked.
-    pub(crate) starved: bool,
-    pub(crate) revoked: Option<RevokeCause>,
     /// The hold's unit, and its neighbours there.
     pub(crate) unit: u32,
     pub(crate) newer: u32,
     pub(crate) older: u32,
-    /// The lease's next hold.
-    pub(crate) next_hold: u32,
-    /// The lease that the hold is of.
-    pub(crate) lease: u32,
     /// Neighbours among the job's leases; `next` also links free slots.
     pub(crate) next: u32,
     pub(crate) prev: u32,
+    pub(crate) hold: Hold,
+    pub(crate) cold: bool,
+    /// Held with nothing in flight, and not revoked.
+    pub(crate) starved: bool,
+    pub(crate) revoked: Option<RevokeCause>,
+    // Then what only some leases have.
+    /// When a start has taken too long; only where the job has a `timeout`.
+    pub(crate) deadline: Nanos,
     /// Neighbours among the starved.
     pub(crate) next_starved: u32,
     pub(crate) prev_starved: u32,
+    /// The lease's next hold, where it has several.
+    pub(crate) next_hold: u32,
+    /// The lease that a further hold is of.
+    pub(crate) lease: u32,
 }
 
 impl LeaseSlot {
     /// A free slot.
     pub const EMPTY: LeaseSlot = LeaseSlot {
+        granted: 0,
         number: 0,
         ticket: 0,
-        granted: 0,
-        deadline: Nanos::MAX,
         job: NONE,
         first: 0,
         count: 0,
         generation: 0,
-        live: false,
-        cold: false,
-        starved: false,
-        revoked: None,
         unit: NONE,
         newer: NONE,
         older: NONE,
-        next_hold: NONE,
-        lease: NONE,
         next: NONE,
         prev: NONE,
+        hold: Hold::Free,
+        cold: false,
+        starved: false,
+        revoked: None,
+        deadline: Nanos::MAX,
         next_starved: NONE,
         prev_starved: NONE,
+        next_hold: NONE,
+        lease: NONE,
     };
+
+    /// Is it a lease?
+    #[inline]
+    pub(crate) fn is_live(&self) -> bool {
+        matches!(self.hold, Hold::Only | Hold::First)
+    }
+
+    /// The lease's hold behind this one, or `NONE`.
+    #[inline]
+    pub(crate) fn hold_behind(&self) -> u32 {
+        match self.hold {
+            Hold::Free | Hold::Only => NONE,
+            Hold::First | Hold::Further => self.next_hold,
+        }
+    }
+
+    /// The lease that this hold, which stands at `at`, is of.
+    pub(crate) fn lease_of(&self, at: u32) -> u32 {
+        if self.hold == Hold::Further { self.lease } else { at }
+    }
 }
 
 /// One shape: what makes entries alike for the units.
 ///
 /// ```
-/// assert!(size_of::<lineside_core::ShapeSlot>() <= 104);
+/// assert!(size_of::<lineside_core::ShapeSlot>() <= 128);
 /// ```
 #[derive(Debug, Clone, Copy)]
+#[cfg_attr(target_pointer_width = "64", repr(align(64)))]
 pub struct ShapeSlot {
     pub(crate) memory: u64,
     pub(crate) weights: u64,
@@ -383,9 +430,10 @@ impl ShapeSlot {
 /// One lane: the entries of one shape, priority and kind.
 ///
 /// ```
-/// assert!(size_of::<lineside_core::LaneSlot>() <= 48);
+/// assert!(size_of::<lineside_core::LaneSlot>() <= 64);
 /// ```
 #[derive(Debug, Clone, Copy)]
+#[cfg_attr(target_pointer_width = "64", repr(align(64)))]
 pub struct LaneSlot {
     pub(crate) shape: u32,
     pub(crate) group: u16,

@@ -4,7 +4,6 @@ use crate::error::InputError;
 use crate::event::{Event, RevokeCause, UnitState};
 use crate::id::{NONE, UnitId};
 use crate::scheduler::Scheduler;
-use crate::slot::LeaseSlot;
 use crate::spec::Nanos;
 
 impl Scheduler<'_> {
@@ -33,7 +32,8 @@ impl Scheduler<'_> {
         let stamp = self.new_stamp();
         let mut hold = self.unit(at).first_hold;
         while hold != NONE {
-            let LeaseSlot { lease, newer, .. } = *self.lease(hold);
+            let slot = self.lease(hold);
+            let (lease, newer) = (slot.lease_of(hold), slot.newer);
             let job = self.lease(lease).job;
             let slot = &mut self.tables.jobs[job as usize];
             if self.tables.leases[lease as usize].revoked.is_none() && slot.stamp != stamp {
