@@ -4,8 +4,8 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use lineside_core::{
-    EdgeSlot, JobSlot, LaneSlot, LeaseSlot, ModelSlot, ResidencySlot, ShapeSlot, Storage, StreamSlot,
-    UnitSlot,
+    EdgeSlot, JobSlot, LaneSlot, LeaseSlot, ModelSlot, ResidencySlot, ShapeSlot, Storage,
+    StreamSlot, UnitSlot,
 };
 
 use crate::workload::{Class, Workload};

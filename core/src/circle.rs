@@ -123,8 +123,9 @@ impl Scheduler<'_> {
         (0..self.used.leases).any(|lease| {
             let slot = self.lease(lease);
             let job = slot.job;
-            slot.is_live() && (stream.is_some() && stream == self.limited_stream(self.shape_of(job))
-                || self.held_by(lease).any(|unit| self.is_candidate(leader, shape, unit)))
+            slot.is_live()
+                && (stream.is_some() && stream == self.limited_stream(self.shape_of(job))
+                    || self.held_by(lease).any(|unit| self.is_candidate(leader, shape, unit)))
                 && self.moves(job, marks)
         })
     }
@@ -236,8 +237,9 @@ impl Scheduler<'_> {
         (0..self.used.leases).any(|lease| {
             let slot = self.lease(lease);
             let other = slot.job;
-            slot.is_live() && (self.share_stream(shape, self.shape_of(other))
-                || self.held_by(lease).any(|unit| self.is_candidate(job, shape, unit)))
+            slot.is_live()
+                && (self.share_stream(shape, self.shape_of(other))
+                    || self.held_by(lease).any(|unit| self.is_candidate(job, shape, unit)))
                 && self.meets(other, marks)
         })
     }

@@ -55,7 +55,7 @@ impl Scheduler<'_> {
         } else if !is_over {
             self.go_on(at, job, out);
         }
-        self.settle(out);
+        self.settle_last(out);
         Ok(())
     }
 
