@@ -7,6 +7,7 @@ use core::cmp::Reverse;
 use lineside_core::{LeaseId, Nanos, Place, Scheduler};
 
 use crate::backend::{Backend, News, Start, Stop};
+use crate::tables::most_leases;
 use crate::workload::Workload;
 
 /// The backend that only pretends.
@@ -27,6 +28,7 @@ pub struct Sim<'w> {
     now: Nanos,
     /// Counts rounds at the same instant.
     round: u32,
+    /// As many as leases, and as many again that were stopped: never more.
     pending: BinaryHeap<Reverse<Pending>>,
     /// The number of the lease that runs in each slot of the table of leases.
     running: Vec<u64>,
@@ -57,12 +59,13 @@ impl<'w> Sim<'w> {
         };
         let any = workload.classes.iter().any(|class| !class.inject.is_empty());
         let jobs = if any { workload.jobs.len() as u32 } else { 0 };
+        let leases = most_leases(workload);
         Sim {
             workload,
             now: 0,
             round: 0,
-            pending: BinaryHeap::new(),
-            running: Vec::new(),
+            pending: BinaryHeap::with_capacity(2 * leases),
+            running: alloc::vec![IDLE; leases],
             inject: (0..jobs).flat_map(injected).collect(),
         }
     }
@@ -121,11 +124,12 @@ impl Backend for Sim<'_> {
         let at = self.now.saturating_add(time);
         let round = if at == self.now { self.round + 1 } else { 0 };
         let Start { lease, number, .. } = start;
-        let slot = lease.index as usize;
-        if self.running.len() <= slot {
-            self.running.resize(slot + 1, IDLE);
+        if self.pending.len() == self.pending.capacity() {
+            // Half of it or more were stopped, so there is room again.
+            let running = &self.running;
+            self.pending.retain(|Reverse(it)| running[it.lease.index as usize] == it.number);
         }
-        self.running[slot] = number;
+        self.running[lease.index as usize] = number;
         self.pending.push(Reverse(Pending { at, round, unit, number, lease, fails }));
     }
 

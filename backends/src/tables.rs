@@ -38,7 +38,7 @@ impl Tables {
     /// Room for everything in the workload at once.
     pub fn for_workload(workload: &Workload) -> Self {
         let (jobs, units) = (workload.jobs.len(), workload.units.len());
-        let leases = most_holds(workload);
+        let leases = most_leases(workload);
         let shapes = workload.classes.len();
         Tables {
             jobs: vec![JobSlot::EMPTY; jobs],
@@ -76,7 +76,7 @@ impl Tables {
 }
 
 /// Units of leases that can be held at once.
-fn most_holds(workload: &Workload) -> usize {
+pub(crate) fn most_leases(workload: &Workload) -> usize {
     let slots: u64 = workload.units.iter().map(|unit| u64::from(unit.slots)).sum();
     let of_class = |class: &Class| {
         let inflight = if class.spec.image_grain() { class.spec.inflight } else { 1 };

@@ -27,6 +27,12 @@ fn main() -> ExitCode {
         let decisions = count.parse().unwrap_or(0);
         return ExitCode::from(decision::only(decisions));
     }
+    if let [flag, jobs] = words.as_slice()
+        && flag == "--plan"
+    {
+        simulation::only(jobs.parse().unwrap_or(0));
+        return ExitCode::SUCCESS;
+    }
     if let [flag] = words.as_slice()
         && flag == "--quick"
     {

@@ -44,6 +44,40 @@ pub(crate) fn rows(table: &mut Table) {
     table.add(Row::new(name, "ms", ours).at_most(5_000.0));
 }
 
+pub(crate) fn only(jobs: usize) {
+    let began = Instant::now();
+    let workload = line(jobs);
+    eprintln!("workload {:?}", began.elapsed());
+    let began = Instant::now();
+    let mut tables = Tables::for_workload(&workload);
+    eprintln!("tables {:?}", began.elapsed());
+    let mut events = 0u64;
+    let mut count = |_: &Scheduler<'_>, _: Event| events += 1;
+    let began = Instant::now();
+    let sim = Sim::new(&workload);
+    let mut driver = Driver::new(&workload, tables.storage(), sim, &mut count)
+        .expect("the tables were made for it");
+    eprintln!("new {:?}", began.elapsed());
+    let began = Instant::now();
+    driver.run(&mut count);
+    eprintln!("run {:?}", began.elapsed());
+    drop(driver);
+    drop(tables);
+    for graph in [graph(jobs)] {
+        let began = Instant::now();
+        let mut tables = Tables::for_workload(&graph);
+        eprintln!("tables {:?}", began.elapsed());
+        let began = Instant::now();
+        let sim = Sim::new(&graph);
+        let mut driver = Driver::new(&graph, tables.storage(), sim, &mut count)
+            .expect("the tables were made for it");
+        eprintln!("new {:?}", began.elapsed());
+        let began = Instant::now();
+        driver.run(&mut count);
+        eprintln!("run {:?}", began.elapsed());
+    }
+}
+
 /// Milliseconds for a workload, tables and all.
 fn plan(workload: &Workload) -> f64 {
     let began = Instant::now();

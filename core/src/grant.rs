@@ -161,8 +161,8 @@ impl Scheduler<'_> {
             row.deadline = now.saturating_add(timeout);
             self.next_deadline = self.next_deadline.min(row.deadline);
         }
-        let is_crowded = self.take_unit(at, first_unit, memory);
-        if gpus > 1 || model != NONE || is_crowded {
+        let is_crowded = self.take_unit(at, at, first_unit, model, memory);
+        if gpus > 1 || is_crowded {
             self.take_more(at, first_unit, gpus, model, memory);
             self.make_room(at, out);
         }
@@ -175,7 +175,7 @@ impl Scheduler<'_> {
         lease
     }
 
-    /// Takes the other chosen units, and the model on each.
+    /// Takes the other chosen units.
     fn take_more(&mut self, lease: u32, first_unit: u32, gpus: u32, model: u32, memory: u64) {
         let (mut last, mut unit) = (lease, first_unit);
         for _ in 1..gpus {
@@ -188,18 +188,8 @@ impl Scheduler<'_> {
             }
             let slot = self.lease_mut(hold);
             (slot.hold, slot.lease, slot.next_hold) = (Hold::Further, lease, NONE);
-            self.take_unit(hold, unit, memory);
+            self.take_unit(lease, hold, unit, model, memory);
             last = hold;
-        }
-        if model == NONE {
-            return;
-        }
-        let mut hold = lease;
-        while hold != NONE {
-            let slot = self.lease(hold);
-            let (unit, behind) = (slot.unit, slot.hold_behind());
-            self.pin(lease, unit, model);
-            hold = behind;
         }
     }
 
@@ -218,9 +208,11 @@ impl Scheduler<'_> {
         }
     }
 
-    /// Takes one unit for a hold; says whether more models are there than there is room for.
+    /// Takes one unit for a hold of a lease; says whether more models are there than there is room
+    /// for.
     #[inline(always)]
-    fn take_unit(&mut self, hold: u32, unit: u32, memory: u64) -> bool {
+    fn take_unit(&mut self, lease: u32, hold: u32, unit: u32, model: u32, memory: u64) -> bool {
+        self.close(unit);
         let Storage { leases, units, .. } = &mut self.tables;
         let slot = &mut units[unit as usize];
         let older = core::mem::replace(&mut slot.last_hold, hold);
@@ -232,10 +224,13 @@ impl Scheduler<'_> {
         (row.unit, row.older, row.newer) = (unit, older, NONE);
         slot.used += 1;
         slot.taken += memory;
+        if model != NONE {
+            self.pin(lease, unit, model);
+        }
+        let slot = self.unit(unit);
         let is_crowded = slot.is_crowded();
-        if slot.used == slot.slots {
-            let at = core::mem::replace(&mut slot.open_at, NONE);
-            self.forget_open(unit, at);
+        if slot.used < slot.slots {
+            self.open_if_free(unit);
         }
         is_crowded
     }

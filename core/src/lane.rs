@@ -261,7 +261,7 @@ impl Scheduler<'_> {
 }
 
 impl LaneSlot {
-    #[inline]
+    #[inline(always)]
     fn first_entry(&self, jobs: &[JobSlot]) -> u32 {
         match self.overdue.least(jobs) {
             NONE => self.waiting.least(jobs),

@@ -1,7 +1,7 @@
 //! What happens to a lease: starts, ends, and the way back (semantics, section 5).
 
 use crate::error::InputError;
-use crate::event::{Event, Failure, Outcome, RevokeCause, UnitState};
+use crate::event::{Event, Failure, Outcome, RevokeCause};
 use crate::id::{JobId, LeaseId, NONE};
 use crate::queue::Home;
 use crate::ready::bits;
@@ -288,13 +288,10 @@ impl Scheduler<'_> {
             streams[shape.stream as usize].leases -= 1;
         }
         slot.unlink_lease(leases, prev, next);
-        if model != NONE {
-            self.unpin_all(at, model);
-        }
         let held = self.now - granted;
-        let hold = self.free_unit(at, held, memory);
+        let hold = self.free_unit(at, held, model, memory);
         if hold != NONE {
-            self.free_more_units(hold, held, memory);
+            self.free_more_units(hold, held, model, memory);
         }
         if home == Home::Alone {
             self.replace_entry(job);
@@ -303,42 +300,32 @@ impl Scheduler<'_> {
 
     /// Frees the unit of a hold, and the hold; says which hold comes next.
     #[inline(always)]
-    fn free_unit(&mut self, hold: u32, held: Nanos, memory: u64) -> u32 {
-        let Storage { leases, units, open, .. } = &mut self.tables;
+    fn free_unit(&mut self, hold: u32, held: Nanos, model: u32, memory: u64) -> u32 {
+        let row = self.lease_mut(hold);
+        let (unit, behind) = (row.unit, row.hold_behind());
+        row.hold = Hold::Free;
+        self.close(unit);
+        let Storage { leases, units, .. } = &mut self.tables;
         let row = &mut leases[hold as usize];
         row.next = core::mem::replace(&mut self.free.leases, hold);
-        let LeaseSlot { unit, newer, older, .. } = *row;
-        let behind = row.hold_behind();
-        row.hold = Hold::Free;
+        let LeaseSlot { newer, older, .. } = *row;
         let slot = &mut units[unit as usize];
         slot.unlink_hold(leases, older, newer);
         slot.used -= 1;
         slot.taken -= memory;
         slot.busy = slot.busy.saturating_add(held);
         slot.released = self.now.saturating_add(1);
-        if slot.open_at == NONE && slot.state == UnitState::Up {
-            slot.open_at = self.open;
-            open[self.open as usize] = unit;
-            self.open += 1;
+        if model != NONE {
+            self.unpin(unit, model);
         }
+        self.open_if_free(unit);
         behind
     }
 
     /// Frees the units of a lease behind the first.
-    fn free_more_units(&mut self, mut hold: u32, held: Nanos, memory: u64) {
+    fn free_more_units(&mut self, mut hold: u32, held: Nanos, model: u32, memory: u64) {
         while hold != NONE {
-            hold = self.free_unit(hold, held, memory);
-        }
-    }
-
-    /// A lease that is over uses the model no more on any of its units.
-    fn unpin_all(&mut self, lease: u32, model: u32) {
-        let mut hold = lease;
-        while hold != NONE {
-            let slot = self.lease(hold);
-            let (unit, behind) = (slot.unit, slot.hold_behind());
-            self.unpin(unit, model);
-            hold = behind;
+            hold = self.free_unit(hold, held, model, memory);
         }
     }
 

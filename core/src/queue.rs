@@ -33,7 +33,7 @@ impl EntryQueue {
     pub(crate) const EMPTY: EntryQueue = EntryQueue { head: NONE, tail: NONE, root: NONE };
 
     /// The least entry, or `NONE`.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn least(&self, jobs: &[JobSlot]) -> u32 {
         if self.root == NONE {
             self.head
@@ -58,7 +58,7 @@ impl EntryQueue {
     }
 
     /// Puts an entry in that comes behind all others.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn append(&mut self, jobs: &mut [JobSlot], entry: u32) {
         let tail = core::mem::replace(&mut self.tail, entry);
         let slot = &mut jobs[entry as usize];

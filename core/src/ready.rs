@@ -82,7 +82,7 @@ impl Scheduler<'_> {
     }
 
     /// The first image that edges, feeds, back-pressure and the window keep it from.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn limit(&self, slot: &JobSlot) -> u32 {
         let mut limit = self.available(slot);
         if slot.streams_out != NONE {

@@ -163,18 +163,19 @@ impl Scheduler<'_> {
     }
 
     /// The first unit in placement order for an entry of this shape, which wants one and is not
-    /// alone. O(open units).
+    /// alone. O(open units); the first that has room ends it, unless the shape has a model.
     #[inline]
     fn select_one(&self, shape: &ShapeSlot) -> Option<u32> {
-        if self.open > 1 {
-            return self.select_best(shape);
+        if shape.model != NONE {
+            return self.select_with_model(shape);
         }
-        // Most often a unit has just been released and is the only one that is open.
-        let unit = self.tables.open[0];
-        self.is_usable(shape, shape.falls_back(), unit).then_some(unit)
+        let instead = shape.falls_back();
+        let open = &self.tables.open[..self.open as usize];
+        open.iter().rev().copied().find(|&unit| self.is_usable(shape, instead, unit))
     }
 
-    fn select_best(&self, shape: &ShapeSlot) -> Option<u32> {
+    /// Where the model is, and what is taken up with it, is another question for each shape.
+    fn select_with_model(&self, shape: &ShapeSlot) -> Option<u32> {
         let instead = shape.falls_back();
         let open = self.tables.open[..self.open as usize].iter().copied();
         let usable = open.filter(|&unit| self.is_usable(shape, instead, unit));
@@ -215,22 +216,17 @@ impl Scheduler<'_> {
 
     /// What units are sorted by for this shape: lower is better.
     pub(crate) fn placement_rank(&self, shape: &ShapeSlot, unit: u32) -> (bool, u64, u64, u32) {
-        let slot = self.unit(unit);
         let absent = shape.model != NONE
             && !self.tables.residency[self.residency_at(unit, shape.model)].resident;
-        let (first, second) = match self.policy.placement {
-            Placement::Fit => (self.left_over(shape, unit), slot.busy),
-            Placement::Balance => (slot.busy, 0),
-            Placement::Rotate => (slot.released, 0),
-            Placement::Pack => (u64::from(u32::MAX - slot.used), self.left_over(shape, unit)),
-        };
+        let (first, second) = self.policy.placement.rank(self.unit(unit), self.need(shape, unit));
         (absent, first, second, unit)
     }
 
-    /// Bytes left on this unit after a grant.
-    pub(crate) fn left_over(&self, shape: &ShapeSlot, unit: u32) -> u64 {
-        let UnitSlot { budget, taken, .. } = *self.unit(unit);
-        (budget - taken).saturating_sub(self.need(shape, unit))
+    /// What open units are sorted by: as for a shape without a model and without memory, since
+    /// equal needs change no order.
+    pub(crate) fn standing(&self, unit: u32) -> (u64, u64, u32) {
+        let (first, second) = self.policy.placement.rank(self.unit(unit), 0);
+        (first, second, unit)
     }
 
     /// Notes that an entry is blocked, and withholds what it could use if it has been overtaken
@@ -274,6 +270,19 @@ impl Scheduler<'_> {
             self.job(job).stamp == self.search
         } else {
             self.shape(self.shape_of(job)).blocked == self.search
+        }
+    }
+}
+
+impl Placement {
+    /// What comes before the index in placement order, where a grant needs so many bytes.
+    fn rank(self, unit: &UnitSlot, need: u64) -> (u64, u64) {
+        let left_over = (unit.budget - unit.taken).saturating_sub(need);
+        match self {
+            Placement::Fit => (left_over, unit.busy),
+            Placement::Balance => (unit.busy, 0),
+            Placement::Rotate => (unit.released, 0),
+            Placement::Pack => (u64::from(u32::MAX - unit.used), left_over),
         }
     }
 }

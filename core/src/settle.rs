@@ -5,7 +5,7 @@ use crate::event::{Event, Outcome, RevokeCause};
 use crate::id::{JobId, NONE};
 use crate::queue::Home;
 use crate::scheduler::Scheduler;
-use crate::slot::{EdgeSlot, Stage};
+use crate::slot::{EdgeSlot, JobSlot, Stage};
 use crate::spec::Order;
 
 impl Scheduler<'_> {
@@ -168,7 +168,8 @@ impl Scheduler<'_> {
         self.demand.holds -= leases * u64::from(self.shape(self.shape_of(job)).gpus);
         out(self, Event::End { job: self.job_id(job), outcome });
         self.pass_barriers(job, outcome);
-        let mut next = self.job(job).streams_out;
+        let JobSlot { streams_in, streams_out, .. } = *self.job(job);
+        let mut next = streams_out;
         while let Some(&edge) = self.edge(next) {
             if outcome != Outcome::Done {
                 self.skip(edge.to, job);
@@ -176,7 +177,9 @@ impl Scheduler<'_> {
             self.touch(edge.to);
             next = edge.next_out;
         }
-        self.touch_upstreams(job);
+        if streams_in {
+            self.touch_upstreams(job);
+        }
     }
 
     fn pass_barriers(&mut self, job: u32, outcome: Outcome) {
@@ -186,11 +189,16 @@ impl Scheduler<'_> {
             let EdgeSlot { to, needs_success, next_out, .. } = *edge;
             if needs_success && outcome != Outcome::Done {
                 self.skip(to, job);
+                self.touch(to);
             } else if !edge.satisfied {
                 edge.satisfied = true;
-                self.job_mut(to).barriers -= 1;
+                let slot = self.job_mut(to);
+                slot.barriers -= 1;
+                // With others before it, it has to wait on.
+                if slot.barriers == 0 {
+                    self.touch(to);
+                }
             }
-            self.touch(to);
             next = next_out;
         }
     }

@@ -155,8 +155,12 @@ impl Scheduler<'_> {
     }
 
     fn find_shape(&self, shape: &ShapeSlot) -> Option<u32> {
-        let mut hash = shape.hash();
         let mut at = self.root_shape;
+        // Most often there is one shape.
+        if at == NONE || self.shape(at).is_like(shape) {
+            return (at != NONE).then_some(at);
+        }
+        let mut hash = shape.hash();
         while at != NONE && !self.shape(at).is_like(shape) {
             at = self.shape(at).children[(hash & 1) as usize];
             hash >>= 1;

@@ -232,10 +232,10 @@ pub struct UnitSlot {
     /// Its holds, in grant order.
     pub(crate) first_hold: u32,
     pub(crate) last_hold: u32,
-    /// Place among the open units, or `NONE`.
-    pub(crate) open_at: u32,
     pub(crate) place: Place,
     pub(crate) state: UnitState,
+    /// Listed among the open units.
+    pub(crate) is_open: bool,
     /// A model is resident.
     pub(crate) has_models: bool,
     // Then what only profiles, models and leases of several units look at.
@@ -260,9 +260,9 @@ impl UnitSlot {
         used: 0,
         first_hold: NONE,
         last_hold: NONE,
-        open_at: NONE,
         place: Place::Cpu,
         state: UnitState::Down,
+        is_open: false,
         has_models: false,
         profile: NONE,
         chosen: NONE,

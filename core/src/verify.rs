@@ -246,9 +246,11 @@ impl Scheduler<'_> {
         check(slot.taken <= slot.budget, "no more is taken than the budget")?;
         check(leased + resident <= slot.budget, "what is resident fits")?;
         let open = slot.state == UnitState::Up && slot.used < slot.slots;
-        check(open == (slot.open_at != NONE), "a unit is open just when it can be leased")?;
-        let listed = !open || self.tables.open[slot.open_at as usize] == unit;
-        check(listed, "an open unit is listed where it says")
+        check(open == slot.is_open, "a unit is open just when it can be leased")?;
+        let listed = &self.tables.open[..self.open as usize];
+        check(open == listed.contains(&unit), "open units are listed")?;
+        let in_order = listed.is_sorted_by(|&a, &b| self.standing(a) > self.standing(b));
+        check(in_order, "open units stand in placement order, the best last")
     }
 
     fn leases_using(&self, unit: u32, model: u32) -> u32 {
