@@ -79,16 +79,17 @@ impl Setting {
 
 /// Nanoseconds a decision, over many.
 pub(crate) fn cost(setting: Setting, jobs: usize, units: usize) -> f64 {
-    run(setting, jobs, units, DECISIONS)
+    cost_over(setting, jobs, units, DECISIONS)
 }
 
 /// Makes so many decisions with 1,000 jobs on 64 units, for a counter of instructions.
 pub(crate) fn only(decisions: u64) -> u8 {
-    black_box(run(Setting::Rotation, 1_000, 64, decisions));
+    black_box(cost_over(Setting::Rotation, 1_000, 64, decisions));
     0
 }
 
-fn run(setting: Setting, jobs: usize, units: usize, decisions: u64) -> f64 {
+/// Nanoseconds a decision, over so many.
+pub(crate) fn cost_over(setting: Setting, jobs: usize, units: usize, decisions: u64) -> f64 {
     let workload = workload(setting, jobs, units);
     let mut tables = Tables::for_workload(&workload);
     let mut scheduler = Scheduler::new(workload.policy, tables.storage());
