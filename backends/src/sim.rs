@@ -40,11 +40,17 @@ pub struct Sim<'w> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Pending {
     at: Nanos,
-    round: u32,
-    unit: u32,
+    /// The round, then the unit, in one word: most ends are at an instant with others.
+    round_and_unit: u64,
     number: u64,
     lease: LeaseId,
     fails: bool,
+}
+
+impl Pending {
+    fn round(&self) -> u32 {
+        (self.round_and_unit >> 32) as u32
+    }
 }
 
 /// Nothing runs in this slot.
@@ -130,7 +136,8 @@ impl Backend for Sim<'_> {
             self.pending.retain(|Reverse(it)| running[it.lease.index as usize] == it.number);
         }
         self.running[lease.index as usize] = number;
-        self.pending.push(Reverse(Pending { at, round, unit, number, lease, fails }));
+        let round_and_unit = u64::from(round) << 32 | u64::from(unit);
+        self.pending.push(Reverse(Pending { at, round_and_unit, number, lease, fails }));
     }
 
     fn stop(&mut self, lease: LeaseId) -> Stop {
@@ -156,7 +163,7 @@ impl Backend for Sim<'_> {
     fn poll(&mut self) -> Option<News> {
         loop {
             let &Reverse(next) = self.pending.peek()?;
-            if (next.at, next.round) > (self.now, self.round) {
+            if (next.at, next.round()) > (self.now, self.round) {
                 return None;
             }
             self.pending.pop();

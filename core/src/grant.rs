@@ -142,7 +142,7 @@ impl Scheduler<'_> {
         let id = JobId { index: job, generation: slot.generation };
         let prev = slot.add_lease(leases, at);
         slot.begin(first, count);
-        let (timeout, streams_in) = (slot.timeout, slot.streams_in);
+        let streams_in = slot.streams_in;
         self.last = job;
         self.last_is_pending = !slot.is_leased_up();
         let shape = &mut shapes[slot.shape as usize];
@@ -157,8 +157,8 @@ impl Scheduler<'_> {
         (row.granted, row.number, row.ticket, row.job) = (now, number, ticket, job);
         (row.first, row.count, row.next, row.prev) = (first, count, NONE, prev);
         (row.hold, row.cold, row.starved, row.revoked) = (Hold::Only, false, false, None);
-        if timeout != Nanos::MAX {
-            row.deadline = now.saturating_add(timeout);
+        if slot.is_timed {
+            row.deadline = now.saturating_add(slot.timeout);
             self.next_deadline = self.next_deadline.min(row.deadline);
         }
         let is_crowded = self.take_unit(at, at, first_unit, model, memory);

@@ -53,8 +53,9 @@ impl Scheduler<'_> {
         for edge in edges {
             self.add_edge(job, edge);
         }
-        self.touch(job);
-        self.settle(out);
+        if self.job(job).skipped_by != NONE {
+            self.settle_one(job, out);
+        }
         Ok(self.job_id(job))
     }
 
@@ -83,8 +84,7 @@ impl Scheduler<'_> {
         let slot = self.job_mut(at);
         slot.stage = Stage::Arrived;
         slot.fed = images;
-        self.touch(at);
-        self.settle(out);
+        self.settle_one(at, out);
         Ok(())
     }
 
@@ -111,8 +111,7 @@ impl Scheduler<'_> {
         // Nothing below can fail.
         self.set_clock(now);
         self.job_mut(at).fed += 1;
-        self.touch(at);
-        self.settle(out);
+        self.settle_one(at, out);
         Ok(())
     }
 
@@ -320,6 +319,7 @@ impl JobSlot {
             // Of image grain the window has at most 64; of whole grain one is used.
             inflight: if spec.image_grain() { spec.inflight as u8 } else { 1 },
             threads: spec.threads.min(u8::MAX.into()) as u8,
+            is_timed: spec.timeout.is_some(),
             timeout: spec.timeout.unwrap_or(Nanos::MAX),
             retries: spec.retries,
             ..JobSlot::EMPTY

@@ -194,7 +194,7 @@ impl Scheduler<'_> {
         let slot = &mut jobs[job as usize];
         slot.begin(first, count);
         (lease.first, lease.count) = (first, count);
-        if slot.timeout != Nanos::MAX {
+        if slot.is_timed {
             lease.deadline = self.now.saturating_add(slot.timeout);
             self.next_deadline = self.next_deadline.min(lease.deadline);
         }

@@ -37,7 +37,14 @@ impl Scheduler<'_> {
         self.last = NONE;
     }
 
-    /// The same, for where it is most often the last job alone that was touched.
+    /// Handles one job, and what that touches.
+    pub(crate) fn settle_one(&mut self, job: u32, out: &mut impl FnMut(&Scheduler<'_>, Event)) {
+        self.last = job;
+        self.last_is_pending = true;
+        self.settle(out);
+    }
+
+    /// The same as `settle`, for where it is most often the last job alone that was touched.
     #[inline(always)]
     pub(crate) fn settle_last(&mut self, out: &mut impl FnMut(&Scheduler<'_>, Event)) {
         if self.pending == 0 && self.last_is_pending {

@@ -67,7 +67,6 @@ pub struct JobSlot {
     pub(crate) threads: u8,
     /// Losses of a device in a row.
     pub(crate) faults: u8,
-    pub(crate) timeout: Nanos,
     /// Path length, or the head image as the entry entered.
     pub(crate) rank: u64,
     /// The lane's shape.
@@ -83,6 +82,9 @@ pub struct JobSlot {
     pub(crate) edges_in: u32,
     /// Edges out.
     pub(crate) streams_out: u32,
+    pub(crate) barriers_out: u32,
+    /// Its first child, in a heap.
+    pub(crate) child: u32,
     /// The upstream that makes it skip: the lowest in index.
     pub(crate) skipped_by: u32,
     pub(crate) attempts: u32,
@@ -95,7 +97,10 @@ pub struct JobSlot {
     pub(crate) overdue: bool,
     /// At least one of the edges in is a stream.
     pub(crate) streams_in: bool,
-    // Then what only edges, patience, circles and the end of a job look at.
+    /// It has a `timeout`.
+    pub(crate) is_timed: bool,
+    // Then what only edges, time-outs, patience and circles look at.
+    pub(crate) timeout: Nanos,
     pub(crate) entered: Nanos,
     /// The last search that this entry met with, for itself alone.
     pub(crate) stamp: u64,
@@ -106,11 +111,8 @@ pub struct JobSlot {
     /// Entries by the time they entered.
     pub(crate) older: u32,
     pub(crate) newer: u32,
-    pub(crate) barriers_out: u32,
     /// Links the jobs that a search for circles still has to look at.
     pub(crate) trail: u32,
-    /// Its first child, in a heap.
-    pub(crate) child: u32,
     pub(crate) outcome: Option<Outcome>,
 }
 
@@ -136,7 +138,6 @@ impl JobSlot {
         inflight: 1,
         threads: 1,
         faults: 0,
-        timeout: Nanos::MAX,
         rank: 0,
         shape: NONE,
         taken: 0,
@@ -145,6 +146,8 @@ impl JobSlot {
         barriers: 0,
         edges_in: NONE,
         streams_out: NONE,
+        barriers_out: NONE,
+        child: NONE,
         skipped_by: NONE,
         attempts: 0,
         retries: 0,
@@ -152,15 +155,15 @@ impl JobSlot {
         pending: false,
         overdue: false,
         streams_in: false,
+        is_timed: false,
+        timeout: Nanos::MAX,
         entered: 0,
         stamp: 0,
         mark: 0,
         sequence: 0,
         older: NONE,
         newer: NONE,
-        barriers_out: NONE,
         trail: NONE,
-        child: NONE,
         outcome: None,
     };
 
