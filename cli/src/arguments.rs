@@ -103,9 +103,15 @@ pub(crate) struct Outputs {
     /// Write a trace for ui.perfetto.dev
     #[arg(long, value_name = "PATH")]
     pub(crate) perfetto: Option<PathBuf>,
+    /// Write figures for Prometheus' textfile collector; the file is replaced at once
+    #[arg(long, value_name = "PATH")]
+    pub(crate) metrics: Option<PathBuf>,
     /// Print a Mermaid Gantt chart
     #[arg(long, conflicts_with = "json")]
     pub(crate) mermaid: bool,
+    /// Print the graph of the jobs for Graphviz
+    #[arg(long, conflicts_with_all = ["json", "mermaid"])]
+    pub(crate) dot: bool,
     /// Print the summary as JSON
     #[arg(long)]
     pub(crate) json: bool,
