@@ -2,6 +2,7 @@
 
 pub(crate) mod bundle;
 pub(crate) mod mig;
+pub(crate) mod tune;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -33,6 +34,8 @@ pub(crate) enum Command {
     Explain(Explain),
     /// List what is here, and what of it can be used
     Devices(Devices),
+    /// Find better settings for this box by measuring, and write them into the line file
+    Tune(tune::Tune),
     /// Put a line and all that it needs into one file
     Pack(bundle::Pack),
     /// Take a bundle apart, into a new folder

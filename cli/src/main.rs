@@ -8,6 +8,7 @@ mod check;
 mod devices;
 mod explain;
 mod file;
+mod hardware;
 mod lease;
 mod mig;
 mod outputs;
@@ -16,6 +17,7 @@ mod progress;
 mod recorder;
 mod run;
 mod terminal;
+mod tune;
 mod words;
 
 use std::process::ExitCode;
@@ -45,6 +47,7 @@ fn main() -> ExitCode {
         Command::Devices(devices) => devices::devices(&devices),
         Command::Lease(lease) => lease::lease(&lease),
         Command::Ps(ps) => lease::ps(&ps),
+        Command::Tune(tune) => tune::tune(&tune),
         Command::Pack(pack) => bundle::pack(&pack),
         Command::Unpack(unpack) => bundle::unpack(&unpack),
         Command::Inspect(inspect) => bundle::inspect(&inspect),
