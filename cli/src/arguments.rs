@@ -1,10 +1,10 @@
 //! What can be typed behind `lineside`.
 
 pub(crate) mod bundle;
+pub(crate) mod lease;
 pub(crate) mod mig;
 pub(crate) mod tune;
 
-use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -34,8 +34,10 @@ pub(crate) enum Command {
     Explain(Explain),
     /// List what is here, and what of it can be used
     Devices(Devices),
-    /// Find better settings for this box by measuring, and write them into the line file
-    Tune(tune::Tune),
+    /// Take units of this machine, and run a program on them
+    Lease(lease::Lease),
+    /// Show who on this machine holds which units, and who waits
+    Ps(lease::Ps),
     /// Put a line and all that it needs into one file
     Pack(bundle::Pack),
     /// Take a bundle apart, into a new folder
@@ -46,10 +48,6 @@ pub(crate) enum Command {
     Verify(bundle::Verify),
     /// Cut GPUs into MIG slices: what is legal, what is best, and how it is made
     Mig(mig::Mig),
-    /// Take units of this machine, and run a program on them
-    Lease(Lease),
-    /// Show who on this machine holds which units, and who waits
-    Ps(Ps),
 }
 
 #[derive(Debug, Args)]
@@ -141,38 +139,6 @@ pub(crate) struct Explain {
 
 #[derive(Debug, Args)]
 pub(crate) struct Devices {
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Lease {
-    /// How many GPUs
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) gpus: u32,
-    /// This unit and no other, by its UUID; may be given several times
-    #[arg(long = "unit", value_name = "UUID", conflicts_with = "gpus")]
-    pub(crate) units: Vec<String>,
-    /// Share each GPU with others who need only a part of it, like 8GiB
-    #[arg(long, value_name = "SIZE")]
-    pub(crate) memory: Option<String>,
-    /// Only units of this place
-    #[arg(long, value_name = "PLACE")]
-    pub(crate) place: Option<Place>,
-    /// Wait so long and no longer, like 30m
-    #[arg(long, value_name = "TIME")]
-    pub(crate) wait: Option<String>,
-    /// What others see it as [default: the program]
-    #[arg(long)]
-    pub(crate) name: Option<String>,
-    /// The program, and its arguments
-    #[arg(last = true, required = true, value_name = "PROGRAM")]
-    pub(crate) command: Vec<OsString>,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Ps {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
