@@ -38,6 +38,8 @@ pub(crate) enum Command {
     Lease(lease::Lease),
     /// Show who on this machine holds which units, and who waits
     Ps(lease::Ps),
+    /// Find better settings for this box by measuring, and write them into the line file
+    Tune(tune::Tune),
     /// Put a line and all that it needs into one file
     Pack(bundle::Pack),
     /// Take a bundle apart, into a new folder

@@ -27,10 +27,10 @@ impl Plans<'_> {
         let planned = simulate(&line, false, EVENTS).map_err(|Refusal(text)| text)?;
         let numbers = summary(&line, &planned.record);
         let units = numbers.units.iter().map(|unit| (unit.busy_ns, unit.held_ns));
-        let (busy, held) = shares(&line, units.collect(), numbers.makespan_ns);
+        let (busy, held, shared) = shares(&line, units.collect(), numbers.makespan_ns);
         let complete = planned.code == DONE;
         let time = numbers.makespan_ns as f64;
-        Ok(Pass { time, busy, held, core: None, memory: 0.0, complete })
+        Ok(Pass { time, busy, held, shared, core: None, memory: 0.0, complete })
     }
 }
 
@@ -84,11 +84,12 @@ impl<'l> Runs<'l> {
         let units = numbers["units"].as_array().into_iter().flatten();
         let units = units.map(|unit| (number(&unit["busy_ns"]), number(&unit["held_ns"])));
         let time = number(&numbers["makespan_ns"]);
-        let (busy, held) = shares(self.line, units.collect(), time);
+        let (busy, held, shared) = shares(self.line, units.collect(), time);
         Ok(Pass {
             time: time as f64,
             busy,
             held,
+            shared,
             core: core.map(|(busiest, _)| busiest),
             memory: 0.0,
             complete: code == i32::from(DONE),
@@ -96,12 +97,15 @@ impl<'l> Runs<'l> {
     }
 }
 
-/// Busy and held shares of the units that count: GPUs that were used; where none was, all others.
-fn shares(line: &Line, units: Vec<(u64, u64)>, time: u64) -> (f64, f64) {
+/// Busy and held shares of the units that count, and whether one of them takes several leases: GPUs that were used; where none was, CPU places.
+fn shares(line: &Line, units: Vec<(u64, u64)>, time: u64) -> (f64, f64, bool) {
     let all = || line.units.iter().zip(&units);
     let gpus: Vec<_> =
         all().filter(|(unit, times)| unit.place != Place::Cpu && times.1 > 0).collect();
-    let counted = if gpus.is_empty() { all().collect() } else { gpus };
+    let counted = match gpus.is_empty() {
+        true => all().filter(|(_, times)| times.1 > 0).collect(),
+        false => gpus,
+    };
     let share = |of: &dyn Fn(&(u64, u64)) -> u64| {
         let sum: u64 = counted.iter().map(|(_, times)| of(times)).sum();
         match time.saturating_mul(counted.len() as u64) {
@@ -109,5 +113,6 @@ fn shares(line: &Line, units: Vec<(u64, u64)>, time: u64) -> (f64, f64) {
             whole => sum as f64 / whole as f64,
         }
     };
-    (share(&|times| times.0), share(&|times| times.1))
+    let shared = counted.iter().any(|(unit, _)| unit.slots > 1);
+    (share(&|times| times.0), share(&|times| times.1), shared)
 }

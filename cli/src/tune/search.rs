@@ -13,6 +13,8 @@ pub(super) struct Pass {
     pub(super) busy: f64,
     /// Time in which they were leased.
     pub(super) held: f64,
+    /// Some of these units take several leases at once, so they may be busy and have room.
+    pub(super) shared: bool,
     /// The busiest core of the CPU, if that is known.
     pub(super) core: Option<f64>,
     /// The fullest unit.
@@ -93,6 +95,9 @@ struct Sample {
     passes: Vec<Pass>,
 }
 
+/// How often everything is tried at most.
+const ROUNDS_MAX: usize = 4;
+
 /// Passes of a setting at least, before anything is said of it.
 const PASSES_MIN: usize = 3;
 
@@ -106,6 +111,7 @@ impl Sample {
             time: mean(&|pass| pass.time),
             busy: mean(&|pass| pass.busy),
             held: mean(&|pass| pass.held),
+            shared: self.passes.iter().any(|pass| pass.shared),
             core: cores.fold(None, |most: Option<f64>, core| Some(most.unwrap_or(0.0).max(core))),
             memory: self.passes.iter().fold(0.0, |most, pass| pass.memory.max(most)),
             complete: self.passes.iter().all(|pass| pass.complete),
@@ -136,9 +142,16 @@ pub(super) fn search(
 ) -> Result<Tuned, String> {
     let mut search = Search { line, limits, measure, tell, rows: Vec::new(), full: false };
     let mut best = search.first()?;
-    for knob in [Knob::Batch, Knob::Depth, Knob::Leases] {
-        for job in 0..line.jobs.len() {
-            best = search.turn(best, job, knob);
+    // What was kept may let something help that did not.
+    for _ in 0..ROUNDS_MAX {
+        let before = best.settings.clone();
+        for knob in [Knob::Batch, Knob::Depth, Knob::Leases] {
+            for job in 0..line.jobs.len() {
+                best = search.turn(best, job, knob);
+            }
+        }
+        if best.settings == before {
+            break;
         }
     }
     let bottleneck = bottleneck(&best.mean());
@@ -169,8 +182,11 @@ impl Search<'_, '_> {
     /// Turns a knob for as long as that helps, and what is in the way stays the same.
     fn turn(&mut self, mut best: Sample, job: usize, knob: Knob) -> Sample {
         let before = bottleneck(&best.mean());
-        while bottleneck(&best.mean()) == before && helps(knob, before) {
+        while bottleneck(&best.mean()) == before && helps(knob, before, &best.mean()) {
             let Some(settings) = best.settings.turned(self.line, job, knob) else { break };
+            if self.rows.iter().any(|row| row.settings == settings) {
+                break;
+            }
             if fullest(self.line, &settings) > self.limits.memory {
                 self.full |= knob == Knob::Batch;
                 break;
@@ -230,6 +246,7 @@ impl Search<'_, '_> {
                 time: f64::NAN,
                 busy: 0.0,
                 held: 0.0,
+                shared: false,
                 core: None,
                 memory: 0.0,
                 complete: false,
@@ -255,10 +272,12 @@ pub(super) fn bottleneck(pass: &Pass) -> Bottleneck {
 }
 
 /// Whether there is any use in turning a knob. A larger batch may make kernels faster; more images
-/// ahead or more at once do nothing for a unit that computes all the time, nor for a full core.
-fn helps(knob: Knob, bottleneck: Bottleneck) -> bool {
+/// ahead or more at once do nothing for a unit that computes all the time and takes no second
+/// lease, nor for a full core.
+fn helps(knob: Knob, bottleneck: Bottleneck, pass: &Pass) -> bool {
     match (knob, bottleneck) {
         (Knob::Batch, _) => true,
+        (Knob::Leases, Bottleneck::Kernel) => pass.shared,
         (Knob::Depth | Knob::Leases, Bottleneck::Kernel | Bottleneck::Core) => false,
         (Knob::Depth | Knob::Leases, Bottleneck::Feeding | Bottleneck::Line) => true,
     }

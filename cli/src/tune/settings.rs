@@ -1,6 +1,6 @@
 //! What is tuned: the settings of each job.
 
-use lineside_line::{Line, Mode};
+use lineside_line::{Fallback, Job, Line, Mode, Needs, Place, Unit};
 
 /// The settings of every job, in the order of the line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,10 +80,7 @@ impl Settings {
                 own.depth = Some(depth.checked_mul(2).filter(|depth| *depth <= DEPTH_MAX)?);
             }
             Knob::Leases => {
-                let candidates = line
-                    .units
-                    .iter()
-                    .filter(|unit| job.profile.is_none_or(|profile| unit.profile == Some(profile)));
+                let candidates = line.units.iter().filter(|unit| can_use(job, unit));
                 let slots: Vec<u32> = candidates.map(|unit| unit.slots).collect();
                 let all = slots.iter().fold(0_u32, |all, slots| all.saturating_add(*slots));
                 own.inflight = own.inflight.checked_mul(2).filter(|leases| *leases <= all)?;
@@ -130,4 +127,17 @@ impl Settings {
         }
         if changes.is_empty() { "as it is".to_owned() } else { changes.join("; ") }
     }
+}
+
+/// Whether a job may have a lease on a unit, if only as a fallback.
+fn can_use(job: &Job, unit: &Unit) -> bool {
+    let place = match job.needs {
+        Needs::Gpu => unit.place != Place::Cpu,
+        Needs::Cuda => unit.place == Place::Cuda,
+        Needs::Vulkan => unit.place == Place::Vulkan,
+        Needs::Cpu => unit.place == Place::Cpu,
+        Needs::Any => true,
+    };
+    let place = place || (unit.place == Place::Cpu && job.fallback == Fallback::Allow);
+    place && job.profile.is_none_or(|profile| unit.profile == Some(profile))
 }

@@ -60,7 +60,15 @@ fn nothing_is_kept_for_noise_alone() {
             state = u64::wrapping_mul(state, 6_364_136_223_846_793_005).wrapping_add(seed);
             let chance = (state >> 33) as f64 / (1_u64 << 31) as f64 - 0.5;
             let time = time(settings) * (1.0 + 0.05 * chance);
-            Ok(Pass { time, busy: 0.5, held: 0.5, core: None, memory: 0.1, complete: true })
+            Ok(Pass {
+                time,
+                busy: 0.5,
+                held: 0.5,
+                shared: false,
+                core: None,
+                memory: 0.1,
+                complete: true,
+            })
         });
         let kept = tuned.rows.iter().filter(|row| row.verdict == Verdict::Kept).count();
         // At twice the standard error chance has its say once in a while, but not for long.
@@ -75,20 +83,28 @@ fn memory_and_results_are_never_given_for_speed() {
         let batch = settings.jobs[1].batch;
         let time = 1e9 / f64::from(batch);
         let memory = 0.3 * f64::from(batch);
-        Ok(Pass { time, busy: 0.95, held: 1.0, core: None, memory, complete: true })
+        Ok(Pass { time, busy: 0.95, held: 1.0, shared: false, core: None, memory, complete: true })
     });
     assert_eq!((full.best.jobs[1].batch, full.full), (2, true));
     let lossy = tuned(&line, &mut |settings| {
         let batch = settings.jobs[1].batch;
         let (time, complete) = (1e9 / f64::from(batch), batch < 4);
-        Ok(Pass { time, busy: 0.95, held: 1.0, core: None, memory: 0.1, complete })
+        Ok(Pass { time, busy: 0.95, held: 1.0, shared: false, core: None, memory: 0.1, complete })
     });
     assert_eq!(lossy.best.jobs[1].batch, 2);
     assert!(lossy.rows.iter().any(|row| row.verdict == Verdict::Lost));
     // What the line file says of memory bounds it before anything is measured.
     let declared = tuned(&line, &mut |settings| {
         let time = 1e9 / f64::from(settings.jobs[1].batch);
-        Ok(Pass { time, busy: 0.95, held: 1.0, core: None, memory: 0.0, complete: true })
+        Ok(Pass {
+            time,
+            busy: 0.95,
+            held: 1.0,
+            shared: false,
+            core: None,
+            memory: 0.0,
+            complete: true,
+        })
     });
     assert_eq!((declared.best.jobs[1].batch, declared.full), (8, true));
 }
@@ -99,7 +115,7 @@ fn turning_stops_where_the_bottleneck_has_moved() {
     let tuned = tuned(&line, &mut |settings| {
         let depth = settings.jobs[1].depth.unwrap_or(1);
         let (time, busy) = (1e9 / f64::from(depth), if depth >= 4 { 0.97 } else { 0.4 });
-        Ok(Pass { time, busy, held: 1.0, core: None, memory: 0.1, complete: true })
+        Ok(Pass { time, busy, held: 1.0, shared: false, core: None, memory: 0.1, complete: true })
     });
     assert_eq!(tuned.best.jobs[1].depth, Some(4));
     assert_eq!(tuned.bottleneck, Bottleneck::Kernel);
@@ -109,7 +125,15 @@ fn turning_stops_where_the_bottleneck_has_moved() {
 
 #[test]
 fn the_bottleneck_is_told_apart() {
-    let pass = |busy, held, core| Pass { time: 1.0, busy, held, core, memory: 0.2, complete: true };
+    let pass = |busy, held, core| Pass {
+        time: 1.0,
+        busy,
+        held,
+        shared: false,
+        core,
+        memory: 0.2,
+        complete: true,
+    };
     assert_eq!(bottleneck(&pass(0.95, 1.0, Some(1.0))), Bottleneck::Kernel);
     assert_eq!(bottleneck(&pass(0.2, 0.97, Some(0.99))), Bottleneck::Core);
     assert_eq!(bottleneck(&pass(0.2, 0.97, Some(0.3))), Bottleneck::Feeding);
