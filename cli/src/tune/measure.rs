@@ -97,7 +97,8 @@ impl<'l> Runs<'l> {
     }
 }
 
-/// Busy and held shares of the units that count, and whether one of them takes several leases: GPUs that were used; where none was, CPU places.
+/// Busy and held shares of the units that count, and whether one of them takes several leases: GPUs
+/// that were used; where none was, CPU places.
 fn shares(line: &Line, units: Vec<(u64, u64)>, time: u64) -> (f64, f64, bool) {
     let all = || line.units.iter().zip(&units);
     let gpus: Vec<_> =

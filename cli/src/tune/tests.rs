@@ -15,7 +15,8 @@ fn fed(startup: &str) -> Line {
     line(&format!(
         "[[device]]\nname = \"cpu\"\nplace = \"cpu\"\nmemory = \"8GiB\"\nslots = 4\n\
          [[device]]\nname = \"gpu\"\nmemory = \"10GiB\"\n\
-         [[job]]\nname = \"load\"\nkind = \"legacy\"\nneeds = \"cpu\"\nimages = 64\ntime = \"9ms\"\n\
+         [[job]]\nname = \"load\"\nkind = \"legacy\"\nneeds = \"cpu\"\nimages = 64\n\
+         time = \"9ms\"\n\
          [[job]]\nname = \"find\"\nkind = \"legacy\"\nmemory = \"1GiB\"\ntime = \"3ms\"\n\
          startup = \"{startup}\"\nafter = [{{ job = \"load\", depth = 1 }}]\n"
     ))
