@@ -3,14 +3,24 @@
 //! A job's [`Tool`] makes a [`Product`] of each image. It goes to the same image of the jobs behind
 //! it and is kept in memory until the last of them is done with it.
 
+#[cfg(target_os = "linux")]
+mod colleague;
 mod crew;
 mod pcb;
+mod process;
+mod program;
+mod programs;
 mod recall;
 mod registry;
+#[cfg(target_os = "linux")]
+mod run;
 mod store;
+mod talk;
 mod tool;
 mod units;
 mod work;
+#[cfg(target_os = "linux")]
+mod worker;
 
 use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, VecDeque};
@@ -26,9 +36,18 @@ use lineside_line::Line;
 
 use crate::backend::{Backend, News, Start, Stop};
 use crew::Crew;
+pub use process::{
+    Exit, Identity, MARKER, Remains, boot_id, end_marked, end_orphan, kill_all, watch_over_orphans,
+};
+pub use program::Site;
+pub use programs::Register;
 pub use recall::Recall;
 pub use registry::{kernel_faults, tools};
 use store::Store;
+pub use talk::{
+    FromWorker, ImageOfStart, LINE_MAX, Lines, Nonsense, TALK_VERSION, ToWorker, TooLong,
+    parse_line,
+};
 pub use tool::{Product, Sleep, Task, Tool};
 use units::Machine;
 use work::{Errand, guarded};
@@ -45,7 +64,7 @@ pub struct Host {
     crew: Crew,
     /// What runs in each slot of the table of leases.
     running: Vec<Option<Running>>,
-    /// How often an image that is not done has been tried.
+    /// How often starts that begin with an image that is not done have been tried.
     tries: BTreeMap<(u32, u32), u32>,
     signals: (Sender<Signal>, Receiver<Signal>),
     /// News not yet polled.
@@ -228,8 +247,10 @@ impl Host {
                 for (image, product) in images.into_iter().zip(products) {
                     self.store.put(running.job, image, product);
                 }
-                for image in first..first + count {
-                    self.tries.remove(&(running.job, image));
+                let done = (running.job, first)..(running.job, first + count);
+                let done: Vec<_> = self.tries.range(done).map(|(&key, _)| key).collect();
+                for key in done {
+                    self.tries.remove(&key);
                 }
                 self.news.push_back(News::Finished(lease));
             }
@@ -266,10 +287,9 @@ impl Host {
 
     /// How often the first image has been tried, with this time.
     fn count_try(&mut self, start: Start) -> u32 {
-        for image in start.images() {
-            *self.tries.entry((start.job, image)).or_default() += 1;
-        }
-        self.tries.get(&(start.job, start.first)).copied().unwrap_or(1)
+        let tries = self.tries.entry((start.job, start.first)).or_insert(0u32);
+        *tries = tries.saturating_add(1);
+        *tries
     }
 }
 

@@ -5,8 +5,9 @@ use std::io::{Error, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
 
-use lineside_backends::host::{self, Host, HostUnit, Tool, Trouble};
+use lineside_backends::host::{self, Host, HostUnit, Register, Site, Tool, Trouble};
 use lineside_backends::{Driver, Tables, Workload};
 use lineside_core::{Policy, Scheduler, UnitId};
 use lineside_line::{Line, Place};
@@ -28,7 +29,9 @@ pub(crate) fn run(arguments: &Run) -> Result<u8, Refusal> {
     let absent = absent_units(&units);
     check_fits(line, &absent)?;
     let out = make_out_folder(arguments)?;
-    let tools = host::tools(line, &file.folder, &out.join("results")).map_err(|faults| {
+    let site = Arc::new(Site::new(file.folder.clone(), out.clone(), run_id()));
+    let register: Arc<Register> = Arc::new(|_, _| {});
+    let tools = host::tools(line, &site, &register).map_err(|faults| {
         // A line that can't run leaves nothing behind.
         let _ = fs::remove_dir(out.join("results")).and_then(|()| fs::remove_dir(&out));
         Refusal(faults.iter().map(|fault| format!("error: {fault}\n")).collect())
@@ -36,6 +39,12 @@ pub(crate) fn run(arguments: &Run) -> Result<u8, Refusal> {
     tell_what_is_left_out(line, &absent);
     let ran = work(line, tools, units);
     finish(arguments, line, ran, &out)
+}
+
+/// What no other run is called.
+fn run_id() -> String {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    format!("{:x}.{:x}", now.as_nanos(), std::process::id())
 }
 
 /// What came of a run.
@@ -53,6 +62,7 @@ fn work(line: &Line, tools: Vec<Box<dyn Tool>>, units: Vec<HostUnit>) -> Ran {
     workload.faults.clear();
     let mut tables = Tables::for_workload(&workload);
     let mut watcher = Progress::new(line, Recorder::new(Some(Words::new(line))));
+    host::watch_over_orphans();
     let host = Host::new(line, tools, units);
     let interrupted = listen(&host);
     let mut driver = Driver::new(&workload, tables.storage(), host, &mut watcher)

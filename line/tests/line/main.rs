@@ -6,6 +6,7 @@ mod drawn;
 mod faults;
 mod hostile;
 mod large;
+mod programs;
 mod random;
 mod trace;
 mod values;
