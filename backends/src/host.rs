@@ -6,6 +6,7 @@
 #[cfg(target_os = "linux")]
 mod colleague;
 mod crew;
+mod earlier;
 mod pcb;
 mod process;
 mod program;
@@ -36,6 +37,7 @@ use lineside_line::Line;
 
 use crate::backend::{Backend, News, Start, Stop};
 use crew::Crew;
+pub use earlier::Earlier;
 pub use process::{
     Exit, Identity, MARKER, Remains, boot_id, end_marked, end_orphan, kill_all, watch_over_orphans,
 };
@@ -72,6 +74,10 @@ pub struct Host {
     troubles: Vec<Trouble>,
     notes: Arc<Mutex<Vec<String>>>,
     live: u32,
+    /// What need not be done again.
+    earlier: Earlier,
+    /// Nothing more is started.
+    closed: bool,
 }
 
 struct Running {
@@ -149,7 +155,31 @@ impl Host {
             troubles: Vec::new(),
             notes: Arc::default(),
             live: 0,
+            earlier: Earlier::default(),
+            closed: false,
         }
+    }
+
+    /// Goes on where an earlier run was ended: images that it has done are done at once, and time
+    /// goes on.
+    pub fn go_on(&mut self, earlier: Earlier) {
+        self.tries.clone_from(&earlier.tries);
+        self.earlier = earlier;
+    }
+
+    /// From now on no start begins. It is as if it never came to its end.
+    pub fn stop_starting(&mut self) {
+        self.closed = true;
+    }
+
+    /// Nothing runs.
+    pub fn is_idle(&self) -> bool {
+        self.live == 0
+    }
+
+    /// Asks the units of everything back that runs.
+    pub fn recall_all(&self) {
+        self.running.iter().flatten().for_each(|running| running.recall.switch_on());
     }
 
     /// What went wrong since this was last asked.
@@ -192,7 +222,8 @@ impl Host {
     }
 
     fn now(&self) -> Nanos {
-        self.began.elapsed().as_nanos().try_into().unwrap_or(Nanos::MAX)
+        let elapsed = self.began.elapsed().as_nanos().try_into().unwrap_or(Nanos::MAX);
+        elapsed.saturating_add(self.earlier.time)
     }
 
     /// Has an errand run on a thread, or at once where none can be had.
@@ -295,7 +326,12 @@ impl Host {
 
 impl Backend for Host {
     fn start(&mut self, scheduler: &Scheduler<'_>, start: Start) {
-        let images: Vec<u32> = start.images().collect();
+        if self.closed {
+            return;
+        }
+        let done = self.earlier.done.get(start.job as usize);
+        let left = |&image: &u32| !done.is_some_and(|done| done.has(image));
+        let images: Vec<u32> = start.images().filter(left).collect();
         let inputs: Vec<Vec<Upstream>> =
             images.iter().map(|&image| self.store.inputs(start.job, image)).collect();
         let units = scheduler.units_of(start.lease).into_iter().flatten();
@@ -309,6 +345,13 @@ impl Backend for Host {
         let (number, job) = (start.number, start.job);
         self.running[slot] = Some(Running { number, job, unit, recall: recall.clone() });
         self.live += 1;
+        if images.is_empty() {
+            let Start { lease, first, count, .. } = start;
+            let ended = Ended { lease, first, count, images, result: Ok(Vec::new()) };
+            // We listen ourselves.
+            let _ = self.signals.0.send(Signal::Ended(ended));
+            return;
+        }
         let attempt = self.count_try(start);
         let (signals, notes) = (self.signals.0.clone(), self.notes.clone());
         let machine = self.machine.clone();

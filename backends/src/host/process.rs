@@ -20,9 +20,9 @@ use std::path::PathBuf;
 #[cfg(target_os = "linux")]
 pub(super) use linux::{Alarm, Child, Woken};
 #[cfg(target_os = "linux")]
-pub use linux::{boot_id, end_marked, end_orphan, kill_all, watch_over_orphans};
+pub use linux::{boot_id, end_marked, end_orphan, kill_all, this_process, watch_over_orphans};
 #[cfg(not(target_os = "linux"))]
-pub use other::{boot_id, end_marked, end_orphan, kill_all, watch_over_orphans};
+pub use other::{boot_id, end_marked, end_orphan, kill_all, this_process, watch_over_orphans};
 
 /// The variable by which everything that a process has started is known to be of it.
 pub const MARKER: &str = "LINESIDE_PROCESS";

@@ -329,6 +329,13 @@ pub fn boot_id() -> &'static str {
     })
 }
 
+/// Who we are.
+pub fn this_process() -> Identity {
+    let pid = std::process::id();
+    let started = stat(pid).map_or(0, |stat| stat.started);
+    Identity { pid, started, boot: boot_id().to_string() }
+}
+
 /// Ends a process of a runner that is gone, with its group, if it is still the same.
 ///
 /// # Errors

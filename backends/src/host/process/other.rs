@@ -1,5 +1,6 @@
 //! Systems on which no programs are run: there is nothing to find and nothing to end.
 
+use alloc::string::String;
 use core::time::Duration;
 
 use super::{Identity, Remains};
@@ -12,6 +13,11 @@ pub fn watch_over_orphans() -> bool {
 /// Which start of the machine this is.
 pub fn boot_id() -> &'static str {
     ""
+}
+
+/// Who we are.
+pub fn this_process() -> Identity {
+    Identity { pid: std::process::id(), started: 0, boot: String::new() }
 }
 
 /// Ends a process of a runner that is gone.
