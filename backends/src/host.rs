@@ -39,7 +39,8 @@ use crate::backend::{Backend, News, Start, Stop};
 use crew::Crew;
 pub use earlier::Earlier;
 pub use process::{
-    Exit, Identity, MARKER, Remains, boot_id, end_marked, end_orphan, kill_all, watch_over_orphans,
+    Exit, Identity, MARKER, Remains, boot_id, end_marked, end_orphan, kill_all, this_process,
+    watch_over_orphans,
 };
 pub use program::Site;
 pub use programs::Register;

@@ -51,14 +51,12 @@ fn a_worker_stays_from_start_to_start() {
 fn a_worker_that_talks_nonsense_is_replaced() {
     let bench = Bench::new("nonsense");
     // The first one talks nonsense at its third start; the number of the start goes on.
-    let worker = format!(
-        "echo x >> started; first=$(wc -l < started)\n\
-         echo '{{\"type\":\"ready\",\"version\":1}}'\nwhile read line; do case $line in \
-         *leave*) exit 0;; *start*) n=${{line#*\\\"start\\\":}}; n=${{n#*\\\"start\\\":}}; n=${{n%%,*}};\n\
+    let worker = "echo x >> started; first=$(wc -l < started)\n\
+         echo '{\"type\":\"ready\",\"version\":1}'\nwhile read line; do case $line in \
+         *leave*) exit 0;; *start*) n=${line#*\\\"start\\\":}; n=${n%%,*};\n\
          if [ $first = 1 ] && [ $n = 2 ]; then echo Loading...; else \
-         echo \"{{\\\"type\\\":\\\"done\\\",\\\"start\\\":$n}}\"; fi;; esac; done"
-    );
-    line_of(&bench, &worker, "retries = 1");
+         echo \"{\\\"type\\\":\\\"done\\\",\\\"start\\\":$n}\"; fi;; esac; done";
+    line_of(&bench, worker, "retries = 1");
     let ran = bench.run();
     assert_eq!(ran.code, Some(0), "{}", ran.said);
     assert!(ran.said.contains("Loading..."), "{}", ran.said);
@@ -128,14 +126,10 @@ fn a_worker_that_has_ended_between_two_starts_costs_no_start() {
     let worker = format!(
         "echo x >> started\n{}",
         "echo '{\"type\":\"ready\",\"version\":1}'; read line; \
-         n=${line#*\\\"start\\\":}; n=${n#*\\\"start\\\":}; n=${n%%,*}\n\
+         n=${line#*\\\"start\\\":}; n=${n%%,*}\n\
          echo \"{\\\"type\\\":\\\"done\\\",\\\"start\\\":$n}\"; exit 0"
     );
-    line_of(
-        &bench,
-        &worker.replace("\\\"start\\\":", "\\\"start\\\":"),
-        "retries = 5\nevery = \"150ms\"",
-    );
+    line_of(&bench, &worker, "retries = 5\nevery = \"150ms\"");
     let ran = bench.run();
     assert_eq!(ran.code, Some(0), "{}", ran.said);
     assert_eq!(employed(&bench), 5);
@@ -149,7 +143,7 @@ fn an_evicted_model_takes_its_worker_along() {
     let worker = "ls here 2>/dev/null | grep -q . && exit 4; mkdir -p here; touch here/$1; \
          echo '{\"type\":\"ready\",\"version\":1}'; while read line; do case $line in \
          *leave*) sleep 0.1; rm here/$1; exit 0;; \
-         *start*) n=${line#*\\\"start\\\":}; n=${n#*\\\"start\\\":}; n=${n%%,*}; \
+         *start*) n=${line#*\\\"start\\\":}; n=${n%%,*}; \
          echo \"{\\\"type\\\":\\\"done\\\",\\\"start\\\":$n}\";; esac; done";
     bench.write("worker.sh", worker);
     let job = |name: &str, after: &str| {

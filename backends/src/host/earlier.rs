@@ -18,8 +18,6 @@ use crate::journal::{History, ImageSet};
 pub struct Earlier {
     /// Time goes on from here.
     pub time: Nanos,
-    /// How many runners there were.
-    pub sessions: u32,
     /// By job: images that need not be worked on again.
     pub done: Vec<ImageSet>,
     /// By job and first image: how often a start that is not done was tried.
@@ -44,7 +42,7 @@ impl Earlier {
         let tries = jobs.flat_map(|(at, job)| {
             job.tries.iter().map(move |(&image, &tries)| ((at, image), tries))
         });
-        Earlier { time: history.time, sessions: 0, tries: tries.collect(), done }
+        Earlier { time: history.time, tries: tries.collect(), done }
     }
 }
 
@@ -59,7 +57,11 @@ fn needless(line: &Line, up: usize, done: &[ImageSet]) -> ImageSet {
     let mut needless = ImageSet::default();
     for image in (0..images).filter(|&image| done[up].has(image)) {
         let needed = behind.iter().any(|&(down, job)| {
-            if job.images == images { !done[down].has(image) } else { done[down].count() < job.images }
+            if job.images == images {
+                !done[down].has(image)
+            } else {
+                done[down].count() < job.images
+            }
         });
         if !needed {
             needless.add(image, 1);
@@ -82,9 +84,13 @@ mod tests {
     /// What is left to do of a chain of two built-in tools, a third one over all, and a program.
     fn done(of: [&[u32]; 4]) -> Vec<Vec<u32>> {
         let job = |name: &str, more: &str| {
-            alloc::format!("[[job]]\nname = \"{name}\"\nneeds = \"cpu\"\nkind = \"legacy\"\n{more}\n")
+            alloc::format!(
+                "[[job]]\nname = \"{name}\"\nneeds = \"cpu\"\nkind = \"legacy\"\n{more}\n"
+            )
         };
-        let kernel = |tool: &str, more: &str| job(tool, &alloc::format!("kernel = {{ tool = \"{tool}\" }}\n{more}"));
+        let kernel = |tool: &str, more: &str| {
+            job(tool, &alloc::format!("kernel = {{ tool = \"{tool}\" }}\n{more}"))
+        };
         let text = alloc::format!(
             "[[device]]\nname = \"c\"\nplace = \"cpu\"\n{}{}{}{}",
             kernel("load", "images = 4"),
@@ -99,9 +105,11 @@ mod tests {
             let key = JobKey { name: job.name.clone(), key: 0, images: job.images };
             JobHistory { key, done, tries: BTreeMap::new(), end: None, failing: 0 }
         };
-        let jobs = line.jobs.iter().zip(of).map(known).collect();
-        let earlier = Earlier::of(&line, &History { jobs, ..History::default() });
-        let images = earlier.done.iter().map(|set| (0..4).filter(|&image| set.has(image)).collect());
+        let mut history = History::default();
+        history.jobs = line.jobs.iter().zip(of).map(known).collect();
+        let earlier = Earlier::of(&line, &history);
+        let images =
+            earlier.done.iter().map(|set| (0..4).filter(|&image| set.has(image)).collect());
         images.collect()
     }
 

@@ -11,53 +11,53 @@ use lineside_line::Line;
 use super::journal::Journal;
 use super::keys::keys;
 use crate::words::printable;
-use crate::{Refusal, file, terminal};
+use crate::{Refusal, terminal};
 
 /// What a run begins with.
 pub(crate) struct Session {
     pub(crate) journal: Journal,
-    /// What the markers of its processes begin with.
-    pub(crate) run: String,
+    /// What need not be done again.
     pub(crate) earlier: Earlier,
+    /// What no other run is called; the same over all sessions.
+    run: String,
+    history: History,
 }
 
-/// Begins a run in a folder that is empty.
-pub(crate) fn begin(line: &Line, folder: &Path, out: &Path) -> Result<Session, Refusal> {
+/// A run in a folder that is empty.
+pub(crate) fn create(out: &Path) -> Result<Session, Refusal> {
     let journal = Journal::create(out)?;
-    let session = Session { journal, run: run_id(), earlier: Earlier::default() };
-    session.announce(line, folder);
-    Ok(session)
+    let (earlier, history) = (Earlier::default(), History::default());
+    Ok(Session { journal, earlier, run: run_id(), history })
 }
 
-/// Goes on with a run. What an earlier runner has left behind is ended first.
-pub(crate) fn resume(
-    line: &Line,
-    folder: &Path,
-    out: &Path,
-    units: &mut [HostUnit],
-) -> Result<Session, Refusal> {
+/// The run in this folder, to go on with it.
+pub(crate) fn open(out: &Path) -> Result<Session, Refusal> {
     let (journal, read) = Journal::open(out)?;
     let history = read.history;
     let run = if history.run.is_empty() { run_id() } else { history.run.clone() };
-    end_what_is_left(&history, &run, units);
-    let mut known = history;
-    let record = session_record(line, folder, &run);
-    // What changed is forgotten, as by whoever reads the journal after us.
-    let _ = known.take(&record);
-    set_aside(line, &known, out);
-    let mut earlier = Earlier::of(line, &known);
-    earlier.sessions = known.sessions.saturating_sub(1);
-    let done: u32 = earlier.done.iter().map(|images| images.count()).sum();
-    let all: u64 = line.jobs.iter().map(|job| u64::from(job.images)).sum();
-    terminal::talk(&format!("resuming: {done} of {} are done\n", file::count(all as usize, "image")));
-    let session = Session { journal, run, earlier };
-    session.announce(line, folder);
-    Ok(session)
+    Ok(Session { journal, earlier: Earlier::default(), run, history })
 }
 
 impl Session {
-    fn announce(&self, line: &Line, folder: &Path) {
-        self.journal.add(&session_record(line, folder, &self.run));
+    /// What the markers of its processes begin with.
+    pub(crate) fn marker(&self) -> String {
+        format!("{}/{}", self.run, self.history.sessions)
+    }
+
+    /// Ends what an earlier runner has left behind, and settles what need not be done again.
+    pub(crate) fn begin(&mut self, line: &Line, folder: &Path, out: &Path, units: &mut [HostUnit]) {
+        let record = session_record(line, folder, &self.run);
+        if self.history.sessions > 0 {
+            end_what_is_left(&self.history, &self.run, units);
+            // What has changed is forgotten, as by whoever reads the journal after us.
+            let _ = self.history.take(&record);
+            set_aside(line, &self.history, out);
+            self.earlier = Earlier::of(line, &self.history);
+            let done: u64 = self.earlier.done.iter().map(|images| u64::from(images.count())).sum();
+            let all: u64 = line.jobs.iter().map(|job| u64::from(job.images)).sum();
+            terminal::talk(&format!("resuming: {done} of {all} images need not be done again\n"));
+        }
+        self.journal.add(&record);
         self.journal.sync();
     }
 }
@@ -110,11 +110,15 @@ fn set_aside(line: &Line, history: &History, out: &Path) {
             name.push(format!(".{number}"));
             out.join("earlier").join(name)
         });
-        let Some(aside) = { aside }.find(|path| !path.exists()) else { continue };
-        let moved = fs::create_dir_all(out.join("earlier")).and_then(|()| fs::rename(&results, &aside));
+        let mut aside = aside;
+        let Some(aside) = aside.find(|path| !path.exists()) else { continue };
+        let moved =
+            fs::create_dir_all(out.join("earlier")).and_then(|()| fs::rename(&results, &aside));
         let name = printable(&job.name);
         terminal::talk(&match moved {
-            Ok(()) => format!("note: {name} begins anew; what it had made is in {}\n", aside.display()),
+            Ok(()) => {
+                format!("note: {name} begins anew; what it had made is in {}\n", aside.display())
+            }
             Err(error) => format!("note: {name} begins anew, beside what it had made: {error}\n"),
         });
     }
