@@ -28,6 +28,7 @@ use alloc::collections::{BTreeMap, VecDeque};
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
+use core::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -78,7 +79,7 @@ pub struct Host {
     /// What need not be done again.
     earlier: Earlier,
     /// Nothing more is started.
-    closed: bool,
+    closed: Arc<AtomicBool>,
 }
 
 struct Running {
@@ -157,7 +158,7 @@ impl Host {
             notes: Arc::default(),
             live: 0,
             earlier: Earlier::default(),
-            closed: false,
+            closed: Arc::default(),
         }
     }
 
@@ -169,8 +170,13 @@ impl Host {
     }
 
     /// From now on no start begins. It is as if it never came to its end.
-    pub fn stop_starting(&mut self) {
-        self.closed = true;
+    pub fn stop_starting(&self) {
+        self.closed.store(true, Ordering::Release);
+    }
+
+    /// Does the same as [`stop_starting`](Self::stop_starting) when it is set, from anywhere.
+    pub fn stopper(&self) -> Arc<AtomicBool> {
+        self.closed.clone()
     }
 
     /// Nothing runs.
@@ -327,7 +333,7 @@ impl Host {
 
 impl Backend for Host {
     fn start(&mut self, scheduler: &Scheduler<'_>, start: Start) {
-        if self.closed {
+        if self.closed.load(Ordering::Acquire) {
             return;
         }
         let done = self.earlier.done.get(start.job as usize);

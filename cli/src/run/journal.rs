@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -33,8 +34,10 @@ struct Writer {
     buffer: Vec<u8>,
     /// Up to here the file is whole.
     length: u64,
-    /// Why nothing more is written.
+    /// Why something could not be written, ever.
     failed: Option<String>,
+    /// Is set then: what is not written down is not to begin.
+    stopper: Arc<AtomicBool>,
     /// Tells the thread that syncs that there is something to be synced.
     written: Sender<()>,
 }
@@ -96,8 +99,9 @@ impl Journal {
                 }
             });
         }
-        let (buffer, failed) = (Vec::new(), None);
-        Journal(Arc::new(Mutex::new(Writer { file, path, buffer, length, failed, written })))
+        let (buffer, failed, stopper) = (Vec::new(), None, Arc::default());
+        let writer = Writer { file, path, buffer, length, failed, stopper, written };
+        Journal(Arc::new(Mutex::new(writer)))
     }
 
     /// Adds a record; it is in the file after [`flush`](Self::flush).
@@ -123,7 +127,12 @@ impl Journal {
         let _ = writer.file.sync_data();
     }
 
-    /// Why nothing more can be written, if so.
+    /// Has this set as soon as something can't be written.
+    pub(crate) fn stop_with(&self, stopper: Arc<AtomicBool>) {
+        self.writer().stopper = stopper;
+    }
+
+    /// Why something could not be written, if so.
     pub(crate) fn failed(&self) -> Option<String> {
         self.writer().failed.clone()
     }
@@ -142,13 +151,13 @@ impl Writer {
             Ok(()) => {
                 self.length += self.buffer.len() as u64;
                 self.buffer.clear();
-                self.failed = None;
                 // Nobody syncs only if no thread could be had; then the end of the run does.
                 let _ = self.written.send(());
             }
             Err(error) => {
                 // What was written of it is torn; it is tried again with what comes next.
                 let _ = self.file.set_len(self.length);
+                self.stopper.store(true, Ordering::Release);
                 self.failed = Some(format!("can't write {}: {error}", self.path.display()));
             }
         }

@@ -42,6 +42,7 @@ pub(crate) fn work(
     host::watch_over_orphans();
     let mut host = Host::new(line, tools, units);
     host.go_on(session.earlier.clone());
+    session.journal.stop_with(host.stopper());
     let waker = host.waker();
     let interrupts = Interrupts::listen(waker.clone());
     #[cfg(target_os = "linux")]
