@@ -84,10 +84,15 @@ impl fmt::Display for Damage {
 pub fn encode(record: &Record, bytes: &mut Vec<u8>) {
     // It fails for types that don't know their length, of which there is none.
     let payload = postcard::to_allocvec(record).unwrap_or_default();
+    seal(&payload, bytes);
+}
+
+/// Adds a frame around an encoded record, whatever is in it.
+pub fn seal(payload: &[u8], bytes: &mut Vec<u8>) {
     bytes.extend_from_slice(&MARK);
     bytes.extend_from_slice(&(payload.len() as u32).to_le_bytes());
-    bytes.extend_from_slice(&crc32fast::hash(&payload).to_le_bytes());
-    bytes.extend_from_slice(&payload);
+    bytes.extend_from_slice(&crc32fast::hash(payload).to_le_bytes());
+    bytes.extend_from_slice(payload);
 }
 
 /// Reads a whole journal.

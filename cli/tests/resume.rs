@@ -98,7 +98,10 @@ fn what_has_changed_runs_again_with_what_is_behind_it() {
     };
     bench.line(&line("", &noting("b", 1, "0", "after = [{ job = \"a\", mode = \"barrier\" }]")));
     assert_eq!(bench.run().code, Some(0));
-    bench.line(&line(&noting("new", 1, "0", ""), &noting("b", 1, "0.01", "after = [{ job = \"a\", mode = \"barrier\" }]")));
+    bench.line(&line(
+        &noting("new", 1, "0", ""),
+        &noting("b", 1, "0.01", "after = [{ job = \"a\", mode = \"barrier\" }]"),
+    ));
     let ran = bench.resume();
     assert_eq!(ran.code, Some(0), "{}", ran.said);
     let ended = |job: &str| lines(&bench.path(&format!("{job}.ended"))).len();

@@ -78,8 +78,8 @@ fn start(bench: &Bench, resume: bool) -> Child {
     command.stderr(said).stdout(Stdio::null()).spawn().expect("it starts")
 }
 
-/// Kills the runner, what it has started, or both. How many were killed.
-fn kill(random: &mut Random, runner: &Child, stamp: &str) {
+/// Kills the runner, what it has started, or both. False if there was nobody left.
+fn kill(random: &mut Random, runner: &Child, stamp: &str) -> bool {
     let which = random.below(3);
     let mut pids = if which == 0 { Vec::new() } else { marked_processes(stamp) };
     // Both orders come up.
@@ -88,7 +88,8 @@ fn kill(random: &mut Random, runner: &Child, stamp: &str) {
         pids.insert(at, runner.id());
     }
     let pids: Vec<String> = pids.iter().map(u32::to_string).collect();
-    let _ = Command::new("kill").arg("-KILL").args(pids).stderr(Stdio::null()).status();
+    let killed = Command::new("kill").arg("-KILL").args(pids).stderr(Stdio::null()).status();
+    killed.is_ok_and(|status| status.success())
 }
 
 #[test]
@@ -108,26 +109,24 @@ fn a_line_that_is_killed_at_any_instant_comes_to_its_end() {
         let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
         bench.write("work.sh", WORK);
         bench.line(&line(&mut random, &stamp));
-        let mut runner = start(&bench, false);
-        let (mut here, mut code) = (0, None);
-        while code != Some(0) {
+        let (mut here, mut resume) = (0, false);
+        loop {
+            let mut runner = start(&bench, resume);
             // Never while the folder is being made: there would be nothing to resume.
             while !bench.path("out/journal").exists() {
                 sleep(Duration::from_millis(1));
             }
             if killed < kills {
                 sleep(Duration::from_micros(random.below(300_000)));
-                if runner.try_wait().expect("it is asked").is_none() {
-                    kill(&mut random, &runner, &stamp);
+                if kill(&mut random, &runner, &stamp) {
                     (killed, here) = (killed + 1, here + 1);
                 }
             }
-            let ended = runner.wait().expect("it ends");
-            code = ended.code();
-            if code != Some(0) {
-                assert!(code.is_none(), "seed {seed}: {}", bench.read("said"));
-                runner = start(&bench, true);
+            match runner.wait().expect("it ends").code() {
+                Some(0) => break,
+                code => assert!(code.is_none(), "seed {seed}: {}", bench.read("said")),
             }
+            resume = true;
         }
         check(&bench, seed, here);
         assert_eq!(marked_processes(&stamp), [0; 0], "seed {seed}: a process is left");

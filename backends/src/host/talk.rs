@@ -155,15 +155,22 @@ pub fn parse_line(line: &[u8]) -> Result<FromWorker, Nonsense> {
         )),
         Ok(said) => Ok(said),
         Err(error) => {
-            let shown: String = text.chars().take(120).map(visible).collect();
-            let more = if text.chars().nth(120).is_some() { "…" } else { "" };
-            nonsense(format!("it said `{shown}{more}`: {error}"))
+            // What it says is in the error too.
+            let (text, error) = (short(text), short(&error.to_string()));
+            nonsense(format!("it said `{text}`: {error}"))
         }
     }
 }
 
-fn visible(character: char) -> char {
-    if character.is_control() { char::REPLACEMENT_CHARACTER } else { character }
+/// Not too long, and nothing that would steer a terminal.
+fn short(text: &str) -> String {
+    const CHARACTERS_MAX: usize = 120;
+    let visible = |c: char| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c };
+    let mut short: String = text.chars().take(CHARACTERS_MAX).map(visible).collect();
+    if text.chars().nth(CHARACTERS_MAX).is_some() {
+        short.push('…');
+    }
+    short
 }
 
 /// Lines out of pieces of bytes, as they come.
@@ -233,7 +240,8 @@ mod tests {
     fn hostile_lines_are_refused_in_words() {
         let deep = "[".repeat(100_000);
         let long = "x".repeat(5_000);
-        let lines: [&[u8]; 14] = [
+        let variant = alloc::format!("{{\"type\": \"{}\\n\"}}", "y".repeat(5_000));
+        let lines: [&[u8]; 15] = [
             b"",
             b" ",
             b"null",
@@ -248,10 +256,11 @@ mod tests {
             b"\xff\xfe",
             deep.as_bytes(),
             long.as_bytes(),
+            variant.as_bytes(),
         ];
         for line in lines {
             let text = parse_line(line).expect_err("it is nonsense").to_string();
-            assert!(text.len() < 1_000 && !text.is_empty(), "{text}");
+            assert!(text.len() < 1_000 && !text.is_empty() && !text.contains('\n'), "{text}");
         }
     }
 
