@@ -1,9 +1,9 @@
 //! The journal of a run: what has to be known to go on after the runner was killed.
 //!
-//! No I/O here: [`encode`] makes bytes to be appended to a file, [`read`] takes the bytes of a whole
-//! file. A journal is a row of frames. A frame has a mark, a length, a checksum and a [`Record`].
-//! Whatever cuts a write short leaves a torn frame at the end, which is cut off; a frame that is
-//! damaged and has sound ones behind it is a fault, and the journal is refused.
+//! No I/O here: [`encode`] makes bytes to be appended to a file, [`read`] takes the bytes of a
+//! whole file. A journal is a row of frames. A frame has a mark, a length, a checksum and a
+//! [`Record`]. Whatever cuts a write short leaves a torn frame at the end, which is cut off; a
+//! frame that is damaged and has sound ones behind it is a fault, and the journal is refused.
 
 mod history;
 mod images;

@@ -16,9 +16,11 @@ use serde_json::Value;
 fn begin(name: &str) -> (Bench, Child) {
     let bench = Bench::new(name);
     bench.line(&format!(
-        "[[device]]\nname = \"one\"\nplace = \"cpu\"\n[[device]]\nname = \"two\"\nplace = \"cpu\"\n\
+        "[[device]]\nname = \"one\"\nplace = \"cpu\"\n\
+         [[device]]\nname = \"two\"\nplace = \"cpu\"\n\
          [[job]]\nname = \"long\"\nneeds = \"cpu\"\nshell = true\nenv = {{ STAMP = \"{stamp}\" }}\n\
-         run = [\"touch begun; echo it begins; trap 'touch asked; exit 1' TERM; sleep 60 & wait\"]\n\
+         run = [\"touch begun; echo it begins; trap 'touch asked; exit 1' TERM; \
+         sleep 60 & wait\"]\n\
          [[job]]\nname = \"short\"\nkind = \"legacy\"\nneeds = \"cpu\"\nimages = 1000\n\
          env = {{ STAMP = \"{stamp}\" }}\nshell = true\n\
          run = [\"echo x >> short.begun; sleep 0.2; echo x >> short.ended\"]\n",

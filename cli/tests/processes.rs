@@ -19,8 +19,8 @@ fn a_program_is_told_what_it_works_on_and_sees_no_gpu_on_the_cpu() {
          run = [\"sh\", \"-c\", \"env > $1/$2.env; echo $0 > $1/$2.file\", \"{{image}}\", \
          \"{{out}}\", \"{{index}}\"]\nenv = {{ MODEL = \"{{out}}/m\" }}\n\
          [[job]]\nname = \"next\"\nneeds = \"cpu\"\nafter = [\"see\"]\nshell = true\n\
-         run = [\"ls \\\"$1\\\" | wc -l > \\\"$2\\\"/count; pwd > \\\"$2\\\"/pwd\", \"{{in.see}}\", \
-         \"{{out}}\"]\n"
+         run = [\"ls \\\"$1\\\" | wc -l > \\\"$2\\\"/count; pwd > \\\"$2\\\"/pwd\", \
+         \"{{in.see}}\", \"{{out}}\"]\n"
     ));
     let ran = bench.run_with(&[("CUDA_VISIBLE_DEVICES", "0"), ("CUDA_DEVICE_ORDER", "FASTEST")]);
     assert_eq!(ran.code, Some(0), "{}", ran.said);
@@ -90,8 +90,10 @@ fn a_unit_is_handed_on_only_when_everything_is_gone_that_was_started_there() {
         "[[device]]\nname = \"cpu\"\nplace = \"cpu\"\n\
          [[job]]\nname = \"leaves\"\nneeds = \"cpu\"\ntimeout = \"400ms\"\nshell = true\n\
          env = {{ STAMP = \"{stamp}\" }}\n\
-         run = [\"sleep 600 & setsid sleep 600 & (setsid sh -c 'sleep 600 & sleep 600' &) ; wait\"]\n\
-         [[job]]\nname = \"next\"\nneeds = \"cpu\"\nshell = true\nrun = [\"{check}\", \"{stamp}\"]\n\
+         run = [\"sleep 600 & setsid sleep 600 & \
+         (setsid sh -c 'sleep 600 & sleep 600' &) ; wait\"]\n\
+         [[job]]\nname = \"next\"\nneeds = \"cpu\"\nshell = true\n\
+         run = [\"{check}\", \"{stamp}\"]\n\
          after = [{{ job = \"leaves\", on = \"end\" }}]\n",
         stamp = bench.stamp(),
     ));
@@ -106,7 +108,8 @@ fn what_a_program_leaves_behind_at_a_good_end_goes_too() {
     bench.line(&format!(
         "{CPU}[[job]]\nname = \"a\"\nneeds = \"cpu\"\nshell = true\ngrace = \"100ms\"\n\
          env = {{ STAMP = \"{stamp}\" }}\n\
-         run = [\"sleep 600 & setsid sh -c 'trap \\\"\\\" TERM; sleep 600 & wait; sleep 600' & exit 0\"]\n",
+         run = [\"sleep 600 & \
+         setsid sh -c 'trap \\\"\\\" TERM; sleep 600 & wait; sleep 600' & exit 0\"]\n",
         stamp = bench.stamp(),
     ));
     let ran = bench.run();
@@ -159,4 +162,16 @@ fn a_program_that_is_not_there_is_told_of_before_anything_runs() {
     assert_eq!(ran.code, Some(2));
     assert!(ran.said.contains("no-such-program-here") && ran.said.contains("nowhere"));
     assert!(!bench.path("out").exists());
+}
+
+#[test]
+fn many_short_programs_beside_one_another_are_not_taken_for_what_others_left_behind() {
+    let bench = Bench::new("many");
+    bench.line(&format!(
+        "{CPU}[[job]]\nname = \"a\"\nkind = \"legacy\"\nneeds = \"cpu\"\nimages = 600\n\
+         inflight = 4\nthreads = 4\nrun = [\"true\"]\n"
+    ));
+    let ran = bench.run();
+    assert_eq!(ran.code, Some(0), "{}", ran.said);
+    assert_eq!(ran.trace().matches(r#""ev":"done""#).count(), 600);
 }

@@ -17,7 +17,8 @@ use lineside_vision::score::Quality;
 fn noting(name: &str, images: u32, seconds: &str, more: &str) -> String {
     format!(
         "[[job]]\nname = \"{name}\"\nkind = \"legacy\"\nneeds = \"cpu\"\nimages = {images}\n\
-         shell = true\nrun = [\"echo $1 >> {name}.begun; sleep {seconds}; echo $1 >> {name}.ended\", \
+         shell = true\n\
+         run = [\"echo $1 >> {name}.begun; sleep {seconds}; echo $1 >> {name}.ended\", \
          \"{{index}}\"]\n{more}\n"
     )
 }

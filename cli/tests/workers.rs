@@ -9,7 +9,8 @@ use bench::{Bench, CPU, Ran, marked_processes};
 
 /// A worker in the shell. It is called with the number of the start that it has to answer: they
 /// are counted from 0.
-const SPEAKS: &str = "echo '{\"type\":\"ready\",\"version\":1}'; n=0; while read line; do case $line in \
+const SPEAKS: &str = "echo '{\"type\":\"ready\",\"version\":1}'; n=0; \
+     while read line; do case $line in \
      *leave*) exit 0;; *start*) ";
 
 /// The end of one that answers well.

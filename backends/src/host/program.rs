@@ -23,7 +23,7 @@ use super::work::{HostUnit, Work};
 /// ```
 /// use lineside_backends::host::Site;
 /// let site = Site::new("lines".into(), "out".into(), "run-7".to_string());
-/// assert_eq!(site.results_of("read labels/2"), std::path::Path::new("out/results/read labels%2F2"));
+/// assert!(site.results_of("read labels/2").ends_with("out/results/read labels%2F2"));
 /// ```
 #[derive(Debug)]
 pub struct Site {

@@ -186,7 +186,8 @@ fn template(node: &Node<'_>, text: &str, report: &mut Report) -> Option<Template
             let help = match near::slip(&name, known.clone()) {
                 Some(slip) => format!("write `{{{slip}}}`"),
                 None => format!(
-                    "there are `{{{}}}` and `{{in.JOB}}`; for the text itself write `{{{{{name}}}}}`",
+                    "there are `{{{}}}` and `{{in.JOB}}`; for the text itself write \
+                     `{{{{{name}}}}}`",
                     known.collect::<Vec<_>>().join("}`, `{")
                 ),
             };

@@ -173,41 +173,41 @@ impl Child {
     ///
     /// What could not be ended.
     pub(crate) fn end(mut self) -> Result<Option<Exit>, Remains> {
-        for (signal, most) in [(Signal::TERM, self.grace), (Signal::KILL, KILL_MAX)] {
-            let until = Instant::now() + most;
-            let mut told: Vec<u32> = Vec::new();
-            let mut group_told = false;
-            let mut look = LOOKS.0;
-            while let Some(left) = self.left() {
-                if left.group && !group_told {
-                    // A group that is gone meanwhile is what is wanted.
-                    let _ = kill_process_group(self.leader, signal);
-                    group_told = true;
-                }
-                for (pid, stat) in left.orphans {
-                    if !told.contains(&pid) {
-                        tell(pid, &stat, signal);
-                        told.push(pid);
-                    }
-                }
-                if Instant::now() >= until {
-                    break;
-                }
-                self.wait_a_little(look);
-                look = (look * 2).min(LOOKS.1);
-            }
+        let mut result = self.press(Signal::TERM, self.grace);
+        if result.is_err() {
+            result = self.press(Signal::KILL, KILL_MAX);
         }
-        let left = self.left();
         leaders().remove(&self.process.id());
-        match left {
-            None => Ok(self.exit),
-            Some(left) => {
+        result.map(|()| self.exit)
+    }
+
+    /// Sends a signal to all that is left, and waits until it is gone.
+    fn press(&mut self, signal: Signal, most: Duration) -> Result<(), Remains> {
+        let until = Instant::now() + most;
+        let mut told: Vec<u32> = Vec::new();
+        let mut group_told = false;
+        let mut look = LOOKS.0;
+        while let Some(left) = self.left() {
+            if Instant::now() >= until {
                 let mut pids = members(self.leader);
                 pids.extend(left.orphans.iter().map(|(pid, _)| *pid));
-                pids.sort_unstable();
-                Err(Remains { pids })
+                return Err(Remains { pids });
             }
+            if left.group && !group_told {
+                // A group that is gone meanwhile is what is wanted.
+                let _ = kill_process_group(self.leader, signal);
+                group_told = true;
+            }
+            for (pid, stat) in left.orphans {
+                if !told.contains(&pid) {
+                    tell(pid, &stat, signal);
+                    told.push(pid);
+                }
+            }
+            self.wait_a_little(look);
+            look = (look * 2).min(LOOKS.1);
         }
+        Ok(())
     }
 
     /// What is left of it; none if it is all gone.
@@ -283,9 +283,13 @@ impl Child {
     /// An orphan has no marker: its environment was cleared, or is not to be seen. It can only be
     /// of a process that was there before it. While there are several it is left alone.
     fn is_the_only_parent(&self, pid: u32, orphan: &Stat) -> bool {
-        // What is just being started is not marked yet, and soon no orphan.
+        // What is just being started is not marked yet. By now it is known, or has ended already.
         let _nobody_starts = SPAWNING.write().unwrap_or_else(PoisonError::into_inner);
         let known = leaders();
+        let same = stat(pid).is_some_and(|it| it.started == orphan.started && !it.is_over());
+        if !same || marker(pid).is_some() {
+            return false;
+        }
         let older = |(other, started): (&u32, &u64)| {
             *other != self.process.id() && *started <= orphan.started
         };
