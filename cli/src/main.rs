@@ -3,6 +3,7 @@
 //! stdout is data, stderr is talk.
 
 mod arguments;
+mod bundle;
 mod check;
 #[cfg(target_os = "linux")]
 mod control;
@@ -10,6 +11,7 @@ mod devices;
 mod explain;
 mod file;
 mod lease;
+mod mig;
 mod outputs;
 mod plan;
 mod progress;
@@ -53,6 +55,11 @@ fn main() -> ExitCode {
         Command::Drain(drain) => control::drain(&drain),
         Command::Lease(lease) => lease::lease(&lease),
         Command::Ps(ps) => lease::ps(&ps),
+        Command::Pack(pack) => bundle::pack(&pack),
+        Command::Unpack(unpack) => bundle::unpack(&unpack),
+        Command::Inspect(inspect) => bundle::inspect(&inspect),
+        Command::Verify(verify) => bundle::verify(&verify),
+        Command::Mig(mig) => mig::mig(&mig),
     };
     match result {
         Ok(code) => ExitCode::from(code),

@@ -23,7 +23,7 @@ pub(crate) use journal::Journal;
 
 pub(crate) fn run(arguments: &Run) -> Result<u8, Refusal> {
     here::check_place(arguments)?;
-    let file = file::open(&arguments.file)?;
+    let file = file::open_to_run(&arguments.file, &arguments.trust)?;
     let line = &file.checked.line;
     let mut units = HostUnit::of_line(line);
     here::check_fits(line, &here::absent_units(&units))?;
@@ -45,7 +45,7 @@ pub(crate) fn run(arguments: &Run) -> Result<u8, Refusal> {
         }
         Refusal(faults.iter().map(|fault| format!("error: {fault}\n")).collect())
     })?;
-    session.begin(line, &file.folder, &out, &mut units);
+    session.begin(line, &file, &out, &mut units);
     tell::tell_what_is_left_out(line, &here::absent_units(&units));
     let ran = work::work(line, tools, units, &session, &out);
     tell::finish(arguments, line, ran, &out)

@@ -212,6 +212,15 @@ impl<'d, 't> Fields<'d, 't> {
         self.read(key, |node| memory(node, key, report))
     }
 
+    /// A list of texts that is not empty.
+    pub(crate) fn texts(&self, key: &'static str, report: &mut Report) -> Given<Vec<Cow<'t, str>>> {
+        self.read(key, |node| {
+            let items = list(node, key, "a list of texts", report)?;
+            let texts: Vec<_> = items.iter().map(|item| text(item, key, report)).collect();
+            texts.into_iter().collect()
+        })
+    }
+
     /// Reports an unknown key, and remembers what it was meant as.
     fn unknown(&mut self, entry: &'d Entry<'t>, report: &mut Report) {
         let key = entry.key.as_ref();

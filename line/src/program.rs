@@ -32,6 +32,18 @@ impl Default for Program {
     }
 }
 
+impl Program {
+    /// The words of the command and the values of the environment without placeholders: each may
+    /// be the name of a file.
+    pub fn plain_texts(&self) -> impl Iterator<Item = &str> {
+        let templates = self.command.iter().chain(self.env.values());
+        templates.filter_map(|template| match template.parts.as_slice() {
+            [Part::Text(text)] => Some(text.as_str()),
+            _ => None,
+        })
+    }
+}
+
 /// A text with placeholders.
 ///
 /// ```

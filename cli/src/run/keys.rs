@@ -1,22 +1,29 @@
 //! What counts as the same work: command, environment and inputs.
 
 use std::fmt::Write;
+use std::fs;
 use std::path::Path;
 use std::time::UNIX_EPOCH;
 
 use lineside_backends::journal::JobKey;
-use lineside_line::{Action, Line, Part, Setting};
+use lineside_line::{Action, Line, Setting};
 
 /// A key for each job. It changes if what the job does has changed, or a file that it is done with
 /// or done to, or the key of an upstream.
-pub(crate) fn keys(line: &Line, folder: &Path) -> Vec<JobKey> {
+///
+/// A file has changed if its size or its time has. Files that were just unpacked have no time of
+/// their own: there it is what they hold.
+pub(crate) fn keys(line: &Line, folder: &Path, unpacked: bool) -> Vec<JobKey> {
     let mut keys: Vec<JobKey> = Vec::with_capacity(line.jobs.len());
     for job in &line.jobs {
         let mut text = format!("{:?}", job.action);
         let mut file = |folder: &Path, name: &str| {
             let path = folder.join(name);
             let Ok(found) = path.metadata() else { return };
-            if found.is_file() {
+            if found.is_file() && unpacked {
+                let holds = hash(&fs::read(&path).unwrap_or_default());
+                let _ = write!(text, "\n{name:?} {holds:x}");
+            } else if found.is_file() {
                 let changed = found.modified().ok();
                 let changed = changed.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
                 // Writing to a string can't fail.
@@ -26,11 +33,7 @@ pub(crate) fn keys(line: &Line, folder: &Path) -> Vec<JobKey> {
         match &job.action {
             Action::Run(program) | Action::Worker(program) => {
                 let dir = program.dir.as_ref().map_or(folder.to_owned(), |dir| folder.join(dir));
-                for word in &program.command {
-                    if let [Part::Text(word)] = word.parts.as_slice() {
-                        file(&dir, word);
-                    }
-                }
+                program.plain_texts().for_each(|text| file(&dir, text));
             }
             Action::Kernel { settings, .. } => {
                 for setting in settings.values() {
@@ -72,7 +75,7 @@ mod tests {
                  [[job]]\nname = \"b\"\nafter = [\"a\"]\n[[job]]\nname = \"c\"\nrun = [\"x\"]\n"
             );
             let line = read(&text, &NoFiles).expect("the line is legal").line;
-            keys(&line, Path::new("/nowhere"))
+            keys(&line, Path::new("/nowhere"), false)
         };
         let of = |keys: &[JobKey], name: &str| {
             keys.iter().find(|key| key.name == name).map(|key| key.key).expect("it is there")

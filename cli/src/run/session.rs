@@ -10,6 +10,7 @@ use lineside_line::Line;
 
 use super::journal::Journal;
 use super::keys::keys;
+use crate::file::LineFile;
 use crate::words::printable;
 use crate::{Refusal, terminal};
 
@@ -45,8 +46,14 @@ impl Session {
     }
 
     /// Ends what an earlier runner has left behind, and settles what need not be done again.
-    pub(crate) fn begin(&mut self, line: &Line, folder: &Path, out: &Path, units: &mut [HostUnit]) {
-        let record = session_record(line, folder, &self.run);
+    pub(crate) fn begin(
+        &mut self,
+        line: &Line,
+        file: &LineFile,
+        out: &Path,
+        units: &mut [HostUnit],
+    ) {
+        let record = session_record(line, file, &self.run);
         if self.history.sessions > 0 {
             end_what_is_left(&self.history, &self.run, units);
             // What has changed is forgotten, as by whoever reads the journal after us.
@@ -62,12 +69,12 @@ impl Session {
     }
 }
 
-fn session_record(line: &Line, folder: &Path, run: &str) -> Record {
+fn session_record(line: &Line, file: &LineFile, run: &str) -> Record {
     let unit = |unit: &lineside_line::Unit| UnitKey { name: unit.name.clone(), slots: unit.slots };
     Record::Session {
         run: run.to_owned(),
         runner: host::this_process(),
-        jobs: keys(line, folder),
+        jobs: keys(line, &file.folder, file.is_unpacked()),
         units: line.units.iter().map(unit).collect(),
     }
 }
