@@ -10,6 +10,7 @@ mod faults;
 mod hardware;
 mod hostile;
 mod large;
+mod programs;
 mod random;
 mod trace;
 mod values;
