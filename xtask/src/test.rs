@@ -6,7 +6,7 @@ use clap::Args;
 
 use crate::command::{Fault, cargo};
 use crate::need::Install;
-use crate::{firmware, wasm};
+use crate::{firmware, site, wasm};
 
 /// How to test.
 #[derive(Args)]
@@ -28,6 +28,7 @@ const LAYERS: &[Layer] = &[
     Layer { name: "documentation", run: |_| documentation() },
     Layer { name: "firmware", run: firmware::layer },
     Layer { name: "wasm", run: wasm::layer },
+    Layer { name: "site", run: site::layer },
 ];
 
 /// Runs every layer, also behind one that failed, and says how each ended. In CI nothing is

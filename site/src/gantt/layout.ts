@@ -1,0 +1,92 @@
+// Where the lanes stand.
+
+import type { Chart } from '../bars.ts';
+import type { Line } from '../model.ts';
+
+export interface Row {
+  kind: 'unit' | 'job';
+  // The lane of its bars: of a unit lane its index, of a job its index.
+  lane: number;
+  // Index of the unit or the job.
+  who: number;
+  label: string;
+  note: string;
+  y: number;
+  height: number;
+}
+
+export interface Caption {
+  text: string;
+  y: number;
+}
+
+export interface Layout {
+  rows: Row[];
+  captions: Caption[];
+  gutter: number;
+  axis: number;
+  height: number;
+  // Font size of the labels.
+  font: number;
+}
+
+export interface LayoutWords {
+  units: string;
+  jobs: string;
+  letters: Record<'standard' | 'legacy' | 'train', string>;
+}
+
+const CAPTION = 24;
+const AXIS = 30;
+// Above this the lanes get thinner.
+const COMFORTABLE = 620;
+
+export function makeLayout(
+  line: Line,
+  chart: Chart,
+  width: number,
+  scale: number,
+  words: LayoutWords,
+): Layout {
+  const isNarrow = width < 620;
+  const units = chart.unitLanes.length;
+  const jobs = line.jobs.length;
+  const wanted = units * 38 + jobs * 28;
+  const squeeze = Math.max(0.3, Math.min(1, COMFORTABLE / Math.max(1, wanted)));
+  const unitHeight = Math.round(38 * squeeze * scale);
+  const jobHeight = Math.round(28 * squeeze * scale);
+  const layout: Layout = {
+    rows: [],
+    captions: [],
+    gutter: Math.round((isNarrow ? 92 : 148) * Math.min(scale, 1.3)),
+    axis: Math.round(AXIS * scale),
+    height: 0,
+    font: Math.round(Math.max(9, Math.min(13, jobHeight * 0.6)) * Math.min(scale, 1.6)),
+  };
+  let y = layout.axis;
+  const caption = (text: string) => {
+    layout.captions.push({ text, y });
+    y += CAPTION * scale;
+  };
+  caption(words.units);
+  chart.unitLanes.forEach(({ unit, slot }, lane) => {
+    const spec = line.units[unit]!;
+    const label = slot === 0 ? spec.name : '';
+    const note = slot === 0 ? (spec.profile ?? '') : '';
+    layout.rows.push({ kind: 'unit', lane, who: unit, label, note, y, height: unitHeight });
+    y += unitHeight;
+  });
+  y += 6;
+  caption(words.jobs);
+  line.jobs.forEach((job, lane) => {
+    const note = words.letters[job.phase === 'train' ? 'train' : job.kind];
+    layout.rows.push({ kind: 'job', lane, who: lane, label: job.name, note, y, height: jobHeight });
+    y += jobHeight;
+  });
+  layout.height = Math.round(y + 8);
+  return layout;
+}
+
+export function rowAt(layout: Layout, y: number): Row | undefined {
+  return layout.rows.find((row) => y >= row.y && y < row.y + row.height);
+}
