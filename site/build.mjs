@@ -102,7 +102,7 @@ async function files(module, css, svg, template) {
   ].join('\n');
   const head = `<link rel="stylesheet" href="${cssName}">\n${preload}`;
   const scripts = `<script type="module" src="${mainName}"></script>`;
-  const html = fill(template, { csp: CSP, head, svg, scripts });
+  const html = fill(template, { csp: CSP, head, svg, scripts, icon });
   await write('index.html', html);
   await write('404.html', html);
   await write('.nojekyll', '');
@@ -128,7 +128,9 @@ async function single(module, css, svg, template) {
   };
   const define = { LINESIDE_VERSION: JSON.stringify(version) };
   const main = await bundle('src/single.ts', { define, plugins: [platform] });
-  const worker = await bundle('src/worker.ts');
+  // A worker of modules may not come from a blob of a file.
+  const silent = { 'empty-import-meta': 'silent' };
+  const worker = await bundle('src/worker.ts', { format: 'iife', logOverride: silent });
   const script = main.toString().replaceAll('</script', '<\\/script');
   const digest = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
   const csp = [
@@ -151,8 +153,8 @@ async function single(module, css, svg, template) {
     `<script type="module">${script}</script>`,
   ].join('\n');
   const head = `<style>${css}</style>`;
-  const local = template.replace(/^.*rel="(manifest|icon)".*\n/gm, '');
-  await write('playground-offline.html', fill(local, { csp, head, svg, scripts }));
+  const local = template.replace(/^.*rel="manifest".*\n/gm, '');
+  await write('playground-offline.html', fill(local, { csp, head, svg, scripts, icon }));
 }
 
 await rm(dist, { recursive: true, force: true });
@@ -160,6 +162,8 @@ const module = await readFile(join(pkg, 'lineside_wasm_bg.wasm'));
 const css = (await bundle('src/style/main.css')).toString().trim();
 const template = await readFile(join(here, 'src/index.html'), 'utf8');
 const svg = await firstSchedule();
+// In the page itself: a browser asks for an icon file again at each change of the address.
+const icon = encodeURIComponent(await readFile(join(here, 'src/icon.svg'), 'utf8'));
 await files(module, css, svg, template);
 await single(module, css, svg, template);
 console.error(`site/dist: ${written.length} files`);

@@ -33,6 +33,9 @@ pub(crate) enum Command {
 pub(crate) struct Plan {
     /// The line file
     pub(crate) file: PathBuf,
+    /// Print the SHA-256 of the trace, as the playground shows it
+    #[arg(long, conflicts_with_all = ["json", "mermaid"])]
+    pub(crate) hash: bool,
     #[command(flatten)]
     pub(crate) outputs: Outputs,
 }

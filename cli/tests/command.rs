@@ -243,3 +243,13 @@ fn at_a_time_it_says_what_was_so_then() {
     let text = String::from_utf8(output.stdout).expect("UTF-8");
     assert!(text.contains("S1: runs") && text.contains("leased to `S1`"), "{text}");
 }
+
+#[test]
+fn the_hash_is_that_of_the_trace() {
+    let file = case("21-yolo-dag.toml");
+    let hash = lineside(&["plan", &file, "--hash"]);
+    let hash = String::from_utf8(hash.stdout).expect("ASCII");
+    // What `sha256sum` says of tests/cases/21-yolo-dag.jsonl.
+    let expected = "bbfb9775df053af09faefb767df48738d6b2d0ce0bad337e2887cfd2dcca1ea3";
+    assert_eq!(hash.trim_end(), expected);
+}

@@ -88,6 +88,7 @@ export interface Kind {
 }
 
 export const KINDS: Kind[] = [
+  { table: 'device', fields: DEVICE, entries: [['memory', '8GiB']] },
   {
     table: 'job',
     fields: JOB,
@@ -96,7 +97,6 @@ export const KINDS: Kind[] = [
       ['time', '10ms'],
     ],
   },
-  { table: 'device', fields: DEVICE, entries: [['memory', '8GiB']] },
   {
     table: 'model',
     fields: MODEL,

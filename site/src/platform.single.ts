@@ -21,7 +21,7 @@ export async function unpack(): Promise<void> {
 }
 
 export function makeWorker(): Worker {
-  return new Worker(worker!, { type: 'module' });
+  return new Worker(worker!);
 }
 
 export function engineModule(): ArrayBuffer {

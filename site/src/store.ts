@@ -178,6 +178,8 @@ export type Message =
   | 'engineFailed';
 export const message = signal<Message>('');
 export const dialog = signal<'' | 'share' | 'keys'>('');
+// Where the lanes begin, in pixels.
+export const gutter = signal(148);
 // What a screen reader is told when somebody steps.
 export const spoken = signal('');
 

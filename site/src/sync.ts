@@ -62,7 +62,6 @@ export function stored(key: string): string | null {
 }
 
 let writing: ReturnType<typeof setTimeout> | undefined;
-let written = '';
 
 // Writes what is shown to the address bar, once it has come to rest.
 function keepUp(): void {
@@ -72,8 +71,7 @@ function keepUp(): void {
     const versus = sideB.value?.text.value;
     clearTimeout(writing);
     writing = setTimeout(async () => {
-      written = `#${await linkNow()}`;
-      history.replaceState(null, '', written);
+      history.replaceState(null, '', `#${await linkNow()}`);
       store(KEPT, JSON.stringify([text, versus ?? null]));
     }, WRITTEN_AFTER_MS);
   });
@@ -135,6 +133,6 @@ export async function begin(): Promise<void> {
   keepUp();
   addEventListener('popstate', () => {
     clearTimeout(writing);
-    if (location.hash !== written) show(location.hash);
+    show(location.hash);
   });
 }

@@ -95,7 +95,7 @@ function ofOrder({ plan, job, state, t }: Question, words: Words): Fix[][] {
 
 // Changes of what there is, and of who holds it.
 function ofUnits(question: Question, words: Words, wait: JobWait): Fix[][] {
-  const { plan, job, why, state } = question;
+  const { plan, job, why } = question;
   const { line } = plan;
   const spec = line.jobs[job]!;
   const holders = new Set(why.units.filter((it) => it.rule === 'full').flatMap((it) => it.holders));
@@ -127,7 +127,6 @@ function ofUnits(question: Question, words: Words, wait: JobWait): Fix[][] {
     const changes = [set(plan, job, 'needs', 'any')];
     fixes.push([{ label: words.fix.placeAny(spec.name), changes }]);
   }
-  void state;
   return fixes;
 }
 
@@ -196,7 +195,7 @@ function ofUpstream({ plan, job }: Question, words: Words, wait: JobWait): Fix[]
   const changes = [edge.upstream, job]
     .filter((it) => jobs[it]!.kind === 'standard' && jobs[it]!.phase === 'process')
     .map((it) => set(plan, it, 'kind', 'legacy'));
-  return [[{ label: words.fix.stream(spec.name), changes }]];
+  return changes.length > 0 ? [[{ label: words.fix.stream(spec.name), changes }]] : [];
 }
 
 function ofDepth({ plan, job }: Question, words: Words, wait: JobWait): Fix[][] {

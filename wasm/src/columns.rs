@@ -133,17 +133,23 @@ fn end(state: u32, cause: u32) -> End {
     }
 }
 
-/// An observer that fills [`Columns`].
+/// An observer that fills [`Columns`], and keeps the reasons of the grants of one instant. It is one
+/// type for both, since every other one would bring a copy of the driver and the core.
 #[derive(Debug)]
 pub(crate) struct Recorder {
     pub(crate) columns: Columns,
+    /// The leases that were granted at `instant`, and why.
+    pub(crate) reasons: Vec<(u32, Reason)>,
+    instant: Option<Nanos>,
+    why: Option<Reason>,
     /// Which slots of each unit are taken.
     taken: Vec<Vec<bool>>,
 }
 
 impl Recorder {
-    pub(crate) fn new(units: usize) -> Self {
-        Recorder { columns: Columns::default(), taken: vec![Vec::new(); units] }
+    pub(crate) fn new(units: usize, instant: Option<Nanos>) -> Self {
+        let (columns, reasons) = (Columns::default(), Vec::new());
+        Recorder { columns, reasons, instant, why: None, taken: vec![Vec::new(); units] }
     }
 
     /// Takes the lowest free slot of each unit of a new lease.
@@ -191,6 +197,10 @@ impl Observer for Recorder {
             Event::Evict { unit, model } => [1, unit.0, NONE, model.0, 0],
             Event::Grant { job, lease, number, ticket, cold, fallback } => {
                 self.hold(scheduler, lease);
+                if let Some(why) = self.why.take().filter(|_| Some(scheduler.now()) == self.instant)
+                {
+                    self.reasons.push((number as u32, why));
+                }
                 let flags = u32::from(cold) | u32::from(fallback) << 1;
                 [2, job.index, number as u32, ticket as u32, flags]
             }
@@ -222,6 +232,7 @@ impl Observer for Recorder {
     fn reason(&mut self, reason: Reason) {
         self.columns.order.push(reason.order as u8);
         self.columns.placement.push(reason.placement as u8);
+        self.why = self.instant.map(|_| reason);
     }
 }
 

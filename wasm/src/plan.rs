@@ -82,7 +82,7 @@ impl Plan {
 
     fn run(&mut self, budget: &mut Budget<'_>) {
         let mut tables = Tables::for_workload(&self.workload);
-        let mut recorder = Recorder::new(self.line.units.len());
+        let mut recorder = Recorder::new(self.line.units.len(), None);
         let sim = Sim::new(&self.workload);
         let mut driver = Driver::new(&self.workload, tables.storage(), sim, &mut recorder)
             .expect("a checked line fits the tables that were made for it");

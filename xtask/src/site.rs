@@ -64,6 +64,8 @@ fn bind(module: &Path, folder: &str) -> Result<(), Fault> {
     let folder = root().join(folder);
     let made = Bindgen::new()
         .input_path(module)
+        .remove_name_section(true)
+        .remove_producers_section(true)
         .web(true)
         .and_then(|bindgen| bindgen.typescript(true).generate(&folder));
     made.map_err(|error| Fault::Failed(format!("the glue can't be written: {error:#}")))?;
@@ -96,7 +98,7 @@ fn test(install: Install) -> Result<(), Fault> {
     }
     let scenarios = root().join("target/site-scenarios");
     let folder = scenarios.display().to_string();
-    let example = ["--package", "lineside-wasm", "--example", "scenarios"];
+    let example = ["--package", "lineside-tests", "--example", "site_scenarios"];
     cargo(&[&["run", "--quiet"], &example[..], &["--", &folder]].concat())?;
     Ok(run("npm", &["test", "--prefix", "site"])?)
 }

@@ -26,7 +26,7 @@ export interface Scene {
   view: View;
   theme: Theme;
   width: number;
-  // The job in focus; the others step back.
+  // The job in focus.
   selected: number | null;
   outages: Outage[];
   fontFamily: string;
@@ -54,11 +54,12 @@ export function drawGround(ctx: Context, scene: Scene): void {
   ctx.fillStyle = theme.ground;
   ctx.fillRect(0, 0, width, layout.height);
   for (const row of layout.rows) {
-    ctx.fillStyle = theme.lane;
+    const isFocus = row.kind === 'job' && row.who === scene.selected;
+    ctx.fillStyle = isFocus ? theme.focus : theme.lane;
     const inset = row.height > 16 ? 2 : 1;
     roundRect(ctx, scale.left, row.y + inset, scale.width, row.height - 2 * inset, 5);
   }
-  const most = Math.max(2, Math.floor(scale.width / 96));
+  const most = Math.max(2, Math.floor(scale.width / 72));
   ctx.font = `${layout.font}px ${scene.fontFamily}`;
   ctx.textBaseline = 'middle';
   ctx.textAlign = 'center';
@@ -198,7 +199,7 @@ export function drawUnitRow(ctx: Context, scene: Scene, row: Row): void {
   const height = row.height - 2 * inset;
   eachBar(scene.chart.leases, row.lane, scene.view, (at, bars) => {
     const [x, width] = span(scale, bars.from[at]!, bars.to[at]!);
-    ctx.globalAlpha = isDimmed(scene, bars.job[at]!) ? 0.1 : 0.24;
+    ctx.globalAlpha = 0.24;
     ctx.fillStyle = colourOf(scene.theme, bars.job[at]!);
     roundRect(ctx, x, y - 2, width, height + 4, 6);
   });
@@ -206,10 +207,6 @@ export function drawUnitRow(ctx: Context, scene: Scene, row: Row): void {
     drawStart(ctx, scene, scale, bars, at, y, height);
   });
   ctx.globalAlpha = 1;
-}
-
-function isDimmed(scene: Scene, job: number): boolean {
-  return scene.selected !== null && scene.selected !== job;
 }
 
 function span(scale: Scale, from: number, to: number): [number, number] {
@@ -231,21 +228,23 @@ function drawStart(
   const job = bars.job[at]!;
   const flags = bars.flags[at]!;
   const [x, width] = span(scale, bars.from[at]!, bars.to[at]!);
-  ctx.globalAlpha = isDimmed(scene, job) ? 0.3 : 1;
+  ctx.globalAlpha = 1;
   ctx.fillStyle = colourOf(theme, job);
   roundRect(ctx, x, y, width, height, flags & LEGACY ? height / 2.6 : 2.5);
   const lead = leadOf(scene, job, flags);
+  let loaded = 0;
   if (lead > 0 && height > 8) {
     const until = Math.min(bars.to[at]!, bars.from[at]! + lead);
     const loading = scale.x(until) - x;
-    hatch(ctx, x + 1, y + 1, Math.min(loading, width) - 2, height - 2, theme.ground, 7);
+    loaded = Math.min(loading, width);
+    hatch(ctx, x + 1, y + 1, loaded - 2, height - 2, theme.ground, 7);
   }
   if (flags & (FAILED | REVOKED)) drawBadEnd(ctx, theme, x, y, width, height);
   if (flags & FALLBACK && height > 10) {
     ctx.fillStyle = theme.onBar;
     ctx.fillRect(x + 2, y + height - 4, width - 4, 2);
   }
-  if (height >= 13) drawText(ctx, scene, bars, at, x, y, width, height);
+  if (height >= 13) drawText(ctx, scene, bars, at, x + loaded, y, width - loaded, height);
 }
 
 // How long a start loads before its first image.
@@ -267,19 +266,19 @@ function drawBadEnd(
   const end = x + width;
   ctx.fillStyle = theme.bad;
   ctx.fillRect(Math.max(x, end - 3.5), y - 2, Math.min(width, 3.5), height + 4);
-  if (width < 16 || height < 12) return;
-  const middle = y + height / 2;
+  if (width < 22 || height < 14) return;
+  const [left, middle] = [end - 11, y + height / 2];
   ctx.fillStyle = theme.ground;
   ctx.beginPath();
-  ctx.arc(end - 1.5, middle, 6.5, 0, 2 * Math.PI);
+  ctx.arc(left, middle, 6.5, 0, 2 * Math.PI);
   ctx.fill();
   ctx.strokeStyle = theme.bad;
   ctx.lineWidth = 2;
   ctx.beginPath();
-  ctx.moveTo(end - 4.5, middle - 3);
-  ctx.lineTo(end + 1.5, middle + 3);
-  ctx.moveTo(end + 1.5, middle - 3);
-  ctx.lineTo(end - 4.5, middle + 3);
+  ctx.moveTo(left - 3, middle - 3);
+  ctx.lineTo(left + 3, middle + 3);
+  ctx.moveTo(left + 3, middle - 3);
+  ctx.lineTo(left - 3, middle + 3);
   ctx.stroke();
 }
 
@@ -316,8 +315,6 @@ export function drawJobRow(ctx: Context, scene: Scene, row: Row): void {
   const inset = row.height > 16 ? 5 : 1;
   const y = row.y + inset;
   const height = row.height - 2 * inset;
-  const dim = isDimmed(scene, job);
-  ctx.globalAlpha = dim ? 0.35 : 1;
   eachBar(scene.chart.waits, job, scene.view, (at, bars) => {
     const x = scale.x(bars.from[at]!);
     const width = scale.x(bars.to[at]!) - x;
@@ -325,15 +322,15 @@ export function drawJobRow(ctx: Context, scene: Scene, row: Row): void {
     const [left, right] = clip(scale, x, x + width);
     hatch(ctx, left, y + height * 0.3, right - left, height * 0.4, theme.wait, 5);
     ctx.fillStyle = theme.wait;
-    ctx.fillRect(Math.max(left, x), y + 1, 2, height - 2);
+    if (width > 4) ctx.fillRect(Math.max(left, x), y + 3, 2, height - 6);
   });
-  ctx.globalAlpha = dim ? 0.12 : 0.3;
+  ctx.globalAlpha = 0.3;
   ctx.fillStyle = colourOf(theme, job);
   eachBar(scene.chart.holds, job, scene.view, (at, bars) => {
     const [x, width] = span(scale, bars.from[at]!, bars.to[at]!);
     roundRect(ctx, x, y + height * 0.2, width, height * 0.6, 3);
   });
-  ctx.globalAlpha = dim ? 0.35 : 1;
+  ctx.globalAlpha = 1;
   eachBar(scene.chart.runs, job, scene.view, (at, bars) => {
     const [x, width] = span(scale, bars.from[at]!, bars.to[at]!);
     roundRect(ctx, x, y + height * 0.1, width, height * 0.8, 3);

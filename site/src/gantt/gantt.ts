@@ -19,7 +19,7 @@ import { type Layout, type LayoutWords, makeLayout, type Row, rowAt } from './la
 import { drawOverlay, type Overlay } from './overlay.ts';
 import { packed, type Theme } from './palette.ts';
 import { type Index, makeIndex, type Paint, rasterLane } from './raster.ts';
-import { clampView, type View, wholeView } from './view.ts';
+import { type View, wholeView } from './view.ts';
 
 export interface Hit {
   row: Row;
@@ -51,7 +51,7 @@ export class Gantt {
 
   // Shows another chart, and all of it unless a view is given.
   show(line: Line, chart: Chart, outages: Outage[], theme: Theme, view?: View): void {
-    this.view = clampView(view ?? wholeView(chart.end), chart.end);
+    this.view = view ?? wholeView(chart.end);
     if (this.scene?.chart !== chart) this.indexes.clear();
     const { fontFamily } = this;
     const layout = this.layout!;
@@ -77,7 +77,7 @@ export class Gantt {
 
   setView(view: View): void {
     if (!this.scene) return;
-    this.view = clampView(view, this.scene.chart.end);
+    this.view = view;
     this.scene.view = this.view;
   }
 

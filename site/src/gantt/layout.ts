@@ -36,10 +36,13 @@ export interface LayoutWords {
   letters: Record<'standard' | 'legacy' | 'train', string>;
 }
 
+// Heights of the lanes of units and of jobs, where there is room.
+const UNIT = 48;
+const JOB = 36;
 const CAPTION = 24;
 const AXIS = 30;
 // Above this the lanes get thinner.
-const COMFORTABLE = 620;
+const COMFORTABLE = 460;
 
 export function makeLayout(
   line: Line,
@@ -51,17 +54,17 @@ export function makeLayout(
   const isNarrow = width < 620;
   const units = chart.unitLanes.length;
   const jobs = line.jobs.length;
-  const wanted = units * 38 + jobs * 28;
-  const squeeze = Math.max(0.3, Math.min(1, COMFORTABLE / Math.max(1, wanted)));
-  const unitHeight = Math.round(38 * squeeze * scale);
-  const jobHeight = Math.round(28 * squeeze * scale);
+  const wanted = units * UNIT + jobs * JOB;
+  const squeeze = Math.max(0.24, Math.min(1, COMFORTABLE / Math.max(1, wanted)));
+  const unitHeight = Math.round(UNIT * squeeze * scale);
+  const jobHeight = Math.round(JOB * squeeze * scale);
   const layout: Layout = {
     rows: [],
     captions: [],
     gutter: Math.round((isNarrow ? 92 : 148) * Math.min(scale, 1.3)),
     axis: Math.round(AXIS * scale),
     height: 0,
-    font: Math.round(Math.max(9, Math.min(13, jobHeight * 0.6)) * Math.min(scale, 1.6)),
+    font: Math.round(Math.max(9, Math.min(14, jobHeight * 0.6)) * Math.min(scale, 1.6)),
   };
   let y = layout.axis;
   const caption = (text: string) => {

@@ -4,7 +4,8 @@
 export interface Theme {
   ground: string;
   lane: string;
-  laneOdd: string;
+  // The lane of the tool in focus.
+  focus: string;
   grid: string;
   text: string;
   dim: string;
@@ -19,7 +20,7 @@ export interface Theme {
 export const LIGHT: Theme = {
   ground: '#ffffff',
   lane: '#f5f6f9',
-  laneOdd: '#f5f6f9',
+  focus: '#dfeafb',
   grid: '#e3e6ec',
   text: '#1a2233',
   dim: '#5a6478',
@@ -47,7 +48,7 @@ export const LIGHT: Theme = {
 export const DARK: Theme = {
   ground: '#10151f',
   lane: '#171e2b',
-  laneOdd: '#171e2b',
+  focus: '#1c3050',
   grid: '#263043',
   text: '#e8ecf4',
   dim: '#9aa6bb',

@@ -56,7 +56,7 @@ export const lessonsEn: Record<LessonSlug, LessonWords> = {
   'overtake-bound': {
     title: 'The bound on overtaking',
     moral: 'Small tools pass the one that needs two GPUs twice at most; then GPUs are kept for it.',
-    see: 'After two of them have passed, gpu1 stays empty at 20 ms: it is kept for pair, which starts at 25 ms.',
+    see: 'After two of them have passed, gpu0 stays empty from 20 ms: it is kept for pair, which starts at 25 ms.',
   },
   patience: {
     title: 'Patience',
@@ -71,7 +71,7 @@ export const lessonsEn: Record<LessonSlug, LessonWords> = {
   'pool-off': {
     title: 'The pool switched off',
     moral: 'Without the pool a model leaves with its lease: every image loads it again.',
-    see: 'The same line as before: 14 cold leases instead of 3 or 4.',
+    see: 'The same line as before: 14 cold leases instead of 3.',
   },
   'token-queue': {
     title: 'Tokens and camera faces',
@@ -90,7 +90,7 @@ export const lessonsEn: Record<LessonSlug, LessonWords> = {
   },
   'yolo-dag': {
     title: 'The YOLO DAG',
-    moral: 'The CPU stages of a training hold no GPU, so another team uses both meanwhile.',
+    moral: 'The CPU stages of a training hold no GPU, so another team computes meanwhile.',
     see: 'train needs both GPUs at once and gets them as soon as the stages before it are done.',
   },
 };

@@ -50,7 +50,7 @@ export const lessonsZh: Record<LessonSlug, LessonWords> = {
   'overtake-bound': {
     title: '超越上限',
     moral: '小工具最多两次越过需要两个 GPU 的工具；之后 GPU 就为它保留。',
-    see: '两个越过之后，gpu1 在 20 ms 空着：它为 pair 保留，pair 在 25 ms 开始。',
+    see: '两个越过之后，gpu0 从 20 ms 起空着：它为 pair 保留，pair 在 25 ms 开始。',
   },
   patience: {
     title: '耐心',
@@ -65,7 +65,7 @@ export const lessonsZh: Record<LessonSlug, LessonWords> = {
   'pool-off': {
     title: '关闭模型池',
     moral: '没有模型池，模型随租约离开：每幅图像都要重新加载。',
-    see: '与上一课相同的线：14 个冷租约，而不是三四个。',
+    see: '与上一课相同的线：14 个冷租约，而不是 3 个。',
   },
   'token-queue': {
     title: '令牌与相机面',
@@ -84,7 +84,7 @@ export const lessonsZh: Record<LessonSlug, LessonWords> = {
   },
   'yolo-dag': {
     title: 'YOLO 的有向图',
-    moral: '训练流程的 CPU 阶段不占 GPU，这期间另一个团队使用两个 GPU。',
+    moral: '训练流程的 CPU 阶段不占 GPU，这期间另一个团队可以计算。',
     see: 'train 同时需要两个 GPU，前面的阶段一完成就得到它们。',
   },
 };

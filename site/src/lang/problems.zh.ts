@@ -234,6 +234,7 @@ function words(text: string): string {
     .replace(/, which waits for /g, '，后者等待 ')
     .replace(/ waits for /g, ' 等待 ')
     .replace(/\bimage (\d+) of /g, '图像 $1，属于 ')
+    .replace(/ less (\d+) % headroom/g, ' 减去 $1 % 余量')
     .replace(/ and /g, ' 和 ')
     .replace(/ or /g, ' 或 ');
 }

@@ -9,7 +9,7 @@ import { Gantt } from '../gantt/gantt.ts';
 import type { Row } from '../gantt/layout.ts';
 import { wholeView } from '../gantt/view.ts';
 import { lang, words } from '../lang/lang.ts';
-import { active, activeName, cursor, end, type Side, selected, view } from '../store.ts';
+import { active, activeName, cursor, end, gutter, type Side, selected, view } from '../store.ts';
 import { theme } from '../theme.ts';
 import { listen } from './pointer.ts';
 
@@ -75,6 +75,7 @@ function follow(host: HTMLElement, gantt: Gantt, side: Side, painter: Painter): 
     const { units, jobs, letters } = words.peek();
     const height = gantt.lay(plan.line, chart, scale(), { units, jobs, letters });
     host.style.height = `${height}px`;
+    gutter.value = gantt.layout?.gutter ?? 0;
   };
   const stops = [
     effect(() => {

@@ -16,7 +16,7 @@ export function Editor() {
       <header class="card-head">
         <h2 id="editor-title">
           {w.line}
-          {sideB.value && <span class="side-tag"> {activeName.value}</span>}
+          {sideB.value && <span class="side-tag">{activeName.value}</span>}
         </h2>
         <div class="buttons">
           <IconButton

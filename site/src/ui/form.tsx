@@ -78,7 +78,8 @@ function given(table: OutlineTable, key: string): unknown {
 
 function Table({ kind, table, plan }: { kind: Kind; table: OutlineTable; plan: Plan }) {
   const w = words.value;
-  const name = String(given(table, 'name') ?? `${kind.table} ${table.index + 1}`);
+  const [title] = titles()[kind.table];
+  const name = String(given(table, 'name') ?? `${title} ${table.index + 1}`);
   const first = kind.fields.filter((field) => field.first);
   const rest = kind.fields.filter((field) => !field.first);
   const set = rest.filter((field) => given(table, field.key) !== undefined);
@@ -107,7 +108,7 @@ function Table({ kind, table, plan }: { kind: Kind; table: OutlineTable; plan: P
               open.value = !open.value;
             }}
           >
-            {open.value ? '−' : '+'} {w.more}
+            <span aria-hidden="true">{open.value ? '−' : '+'}</span> {w.more}
           </button>
         )}
         <IconButton

@@ -51,7 +51,7 @@ export function Header() {
             dialog.value = 'keys';
           }}
         >
-          ?
+          <span aria-hidden="true">?</span>
         </button>
       </div>
     </header>

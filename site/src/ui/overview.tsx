@@ -5,10 +5,10 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { Chart } from '../bars.ts';
 import { isWhole, pan, wholeView } from '../gantt/view.ts';
 import { words } from '../lang/lang.ts';
-import { cursor, end, sideA, view } from '../store.ts';
+import { cursor, end, gutter, sideA, view } from '../store.ts';
 import { theme } from '../theme.ts';
 
-const HEIGHT = 30;
+const HEIGHT = 26;
 
 // How many lanes are busy in each pixel, as a share.
 function busy(chart: Chart, width: number, whole: number): Float32Array {
@@ -35,7 +35,7 @@ function draw(canvas: HTMLCanvasElement, columns: Float32Array): void {
   const colours = theme.peek();
   ctx.fillStyle = colours.lane;
   ctx.fillRect(0, 0, width, HEIGHT);
-  ctx.fillStyle = colours.wait;
+  ctx.fillStyle = colours.line;
   columns.forEach((share, x) => {
     if (share > 0) ctx.fillRect(x, HEIGHT - 2 - share * (HEIGHT - 8), 1, share * (HEIGHT - 8));
   });
@@ -69,6 +69,7 @@ export function Overview() {
       view.value;
       cursor.value;
       theme.value;
+      gutter.value;
       const element = canvas.current;
       if (!chart || !element || element.clientWidth === 0) return;
       if (of !== chart || columns.length !== element.clientWidth) {
@@ -92,6 +93,7 @@ export function Overview() {
     <canvas
       ref={canvas}
       class="overview"
+      style={{ marginLeft: `${gutter.value}px`, width: `calc(100% - ${gutter.value + 10}px)` }}
       role="img"
       aria-label={words.value.overview}
       onPointerDown={move}

@@ -59,6 +59,7 @@ function Speed() {
         max={2}
         step={0.1}
         value={Math.log10(speed.value)}
+        aria-label={words.value.speed}
         aria-valuetext={words.value.speedOf(shown)}
         onInput={(event) => setSpeed(10 ** Number(event.currentTarget.value))}
       />
