@@ -7,6 +7,7 @@ mod check;
 mod devices;
 mod explain;
 mod file;
+mod lease;
 mod outputs;
 mod plan;
 mod progress;
@@ -40,6 +41,8 @@ fn main() -> ExitCode {
         Command::Check(check) => check::check(&check),
         Command::Explain(explain) => explain::explain(&explain),
         Command::Devices(devices) => devices::devices(&devices),
+        Command::Lease(lease) => lease::lease(&lease),
+        Command::Ps(ps) => lease::ps(&ps),
     };
     match result {
         Ok(code) => ExitCode::from(code),

@@ -161,7 +161,7 @@ test('files: the line goes out and comes in', async () => {
   ]) {
     const [download] = await Promise.all([
       page.waitForEvent('download'),
-      page.getByRole('button', { name: label }).click(),
+      page.getByRole('button', { name: label, exact: label.endsWith(')') }).click(),
     ]);
     const stream = await download.createReadStream();
     let size = 0;
