@@ -96,6 +96,8 @@ async function files(module, css, svg, template) {
   };
   const main = await bundle('src/main.tsx', { define });
   const mainName = await writeHashed('assets/main', 'js', main);
+  // Not part of the page: for the pages of others. It has a name that stays.
+  await write('embed.js', await bundle('src/embed.ts', { define }));
   const preload = [
     `<link rel="modulepreload" href="${mainName}">`,
     `<link rel="preload" href="${moduleName}" as="fetch" crossorigin>`,
@@ -108,7 +110,9 @@ async function files(module, css, svg, template) {
   await write('.nojekyll', '');
   await write('icon.svg', await readFile(join(here, 'src/icon.svg')));
   await write('manifest.webmanifest', await readFile(join(here, 'src/manifest.webmanifest')));
-  const kept = written.filter((name) => !name.startsWith('.') && name !== '404.html');
+  const kept = written.filter(
+    (name) => !name.startsWith('.') && !['404.html', 'embed.js'].includes(name),
+  );
   const offline = {
     LINESIDE_FILES: JSON.stringify(['./', ...kept]),
     LINESIDE_BUILD: JSON.stringify(hash(html)),

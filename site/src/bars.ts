@@ -6,7 +6,6 @@ import {
   END,
   FAIL,
   GRANT,
-  heldRange,
   type Line,
   makespan,
   READY,
@@ -89,29 +88,36 @@ function push(rows: Rows, from: number, to: number, job: number, lease: number):
   return at;
 }
 
-// Sorts rows into lanes; a row may be in several.
-export function toLanes(rows: Rows, lanes: number, lanesOf: (row: number) => number[]): Bars {
+// Sorts rows into lanes; a row may be in several. `lanesOf` writes them and says how many.
+export function toLanes(
+  rows: Rows,
+  lanes: number,
+  lanesOf: (row: number, into: number[]) => number,
+): Bars {
   const laneStart = new Uint32Array(lanes + 1);
+  const into: number[] = [];
   for (let row = 0; row < rows.length; row++) {
-    for (const lane of lanesOf(row)) laneStart[lane + 1]! += 1;
+    const count = lanesOf(row, into);
+    for (let at = 0; at < count; at++) laneStart[into[at]! + 1]! += 1;
   }
   for (let lane = 0; lane < lanes; lane++) laneStart[lane + 1]! += laneStart[lane]!;
   const next = laneStart.slice();
   const bars = { ...makeRows(laneStart[lanes]!), laneStart };
   for (let row = 0; row < rows.length; row++) {
-    for (const lane of lanesOf(row)) {
-      const at = next[lane]!;
-      next[lane] = at + 1;
-      bars.from[at] = rows.from[row]!;
-      bars.to[at] = rows.to[row]!;
-      bars.job[at] = rows.job[row]!;
-      bars.lease[at] = rows.lease[row]!;
-      bars.first[at] = rows.first[row]!;
-      bars.count[at] = rows.count[row]!;
-      bars.flags[at] = rows.flags[row]!;
-    }
+    const count = lanesOf(row, into);
+    for (let at = 0; at < count; at++) copyRow(rows, row, bars, next[into[at]!]!++);
   }
   return bars;
+}
+
+function copyRow(rows: Rows, row: number, bars: Rows, at: number): void {
+  bars.from[at] = rows.from[row]!;
+  bars.to[at] = rows.to[row]!;
+  bars.job[at] = rows.job[row]!;
+  bars.lease[at] = rows.lease[row]!;
+  bars.first[at] = rows.first[row]!;
+  bars.count[at] = rows.count[row]!;
+  bars.flags[at] = rows.flags[row]!;
 }
 
 function countEvents(trace: Trace): number[] {
@@ -269,13 +275,19 @@ export function makeChart(line: Line, trace: Trace): Chart {
     for (let slot = 0; slot < slots; slot++) unitLanes.push({ unit, slot });
     return first;
   });
-  const lanesOf = (rows: Rows) => (row: number) => {
-    const [from, to] = heldRange(trace, rows.lease[row]!);
-    const lanes: number[] = [];
-    for (let at = from; at < to; at++) lanes.push(firstLane[trace.held[at]!]! + trace.slot[at]!);
-    return lanes;
+  const lanesOf = (rows: Rows) => (row: number, into: number[]) => {
+    const lease = rows.lease[row]!;
+    const from = lease > 0 ? trace.heldEnd[lease - 1]! : 0;
+    const count = trace.heldEnd[lease]! - from;
+    for (let at = 0; at < count; at++) {
+      into[at] = firstLane[trace.held[from + at]!]! + trace.slot[from + at]!;
+    }
+    return count;
   };
-  const ofJob = (rows: Rows) => (row: number) => [rows.job[row]!];
+  const ofJob = (rows: Rows) => (row: number, into: number[]) => {
+    into[0] = rows.job[row]!;
+    return 1;
+  };
   const { starts, leases, runs, holds, waits } = reader;
   const jobs = line.jobs.length;
   return {

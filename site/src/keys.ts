@@ -145,7 +145,12 @@ function global(event: KeyboardEvent): boolean {
 }
 
 export function onKey(event: KeyboardEvent): void {
-  if (event.isComposing || event.defaultPrevented || dialog.value !== '') return;
+  if (event.isComposing || event.defaultPrevented) return;
+  if (dialog.value !== '') {
+    // Also before the window has taken the focus.
+    if (event.code === 'Escape') dialog.value = '';
+    return;
+  }
   if (global(event)) {
     event.preventDefault();
     return;

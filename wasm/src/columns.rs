@@ -50,14 +50,17 @@ pub struct Columns {
     pub slot: Vec<u32>,
     /// Where the units of each lease end in `held`.
     pub held_end: Vec<u32>,
-    /// For each lease the rule that put its entry first; see `order` of the reasons.
+    /// For each of the first leases the rule that put its entry first.
     pub order: Vec<u8>,
-    /// For each lease the rule that chose its unit.
+    /// For each of the first leases the rule that chose its unit.
     pub placement: Vec<u8>,
 }
 
 /// No lease.
 const NONE: u32 = u32::MAX;
+
+/// Grants whose rules are counted.
+const REASONS_MAX: usize = 10_000;
 
 impl Columns {
     /// The units of a lease.
@@ -225,8 +228,10 @@ impl Observer for Recorder {
         self.push(scheduler.now(), row);
     }
 
+    /// A reason costs a look at every leader and unit: of long plans it is asked for the first
+    /// grants, and for those of the instant that is looked at.
     fn wants_reasons(&self) -> bool {
-        true
+        self.columns.order.len() < REASONS_MAX || self.instant.is_some()
     }
 
     fn reason(&mut self, reason: Reason) {

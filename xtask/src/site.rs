@@ -59,7 +59,7 @@ fn module(from: From, install: Install) -> Result<PathBuf, Fault> {
     Ok(built.join("lineside_wasm.wasm"))
 }
 
-/// Writes the module as the browser loads it, its glue and its types.
+/// Writes the module as the browser loads it, its glue and its types: the npm package.
 fn bind(module: &Path, folder: &str) -> Result<(), Fault> {
     let folder = root().join(folder);
     let made = Bindgen::new()
@@ -69,6 +69,10 @@ fn bind(module: &Path, folder: &str) -> Result<(), Fault> {
         .web(true)
         .and_then(|bindgen| bindgen.typescript(true).generate(&folder));
     made.map_err(|error| Fault::Failed(format!("the glue can't be written: {error:#}")))?;
+    for name in ["package.json", "index.js", "index.d.ts", "README.md", "README.zh-CN.md"] {
+        let copied = fs::copy(root().join("wasm/npm").join(name), folder.join(name));
+        copied.map_err(|error| Fault::Failed(format!("wasm/npm/{name}: {error}")))?;
+    }
     let size = fs::metadata(folder.join("lineside_wasm_bg.wasm")).map_or(0, |it| it.len());
     eprintln!("wasm/pkg: {} kB before compression", size / 1000);
     Ok(())

@@ -60,7 +60,7 @@ export function drawGround(ctx: Context, scene: Scene): void {
     roundRect(ctx, scale.left, row.y + inset, scale.width, row.height - 2 * inset, 5);
   }
   const most = Math.max(2, Math.floor(scale.width / 72));
-  ctx.font = `${layout.font}px ${scene.fontFamily}`;
+  ctx.font = `${layout.axisFont}px ${scene.fontFamily}`;
   ctx.textBaseline = 'middle';
   ctx.textAlign = 'center';
   for (const tick of ticks(view.from, view.to, most)) {
@@ -76,7 +76,7 @@ export function drawLabels(ctx: Context, scene: Scene): void {
   const { layout, theme, selected } = scene;
   ctx.textBaseline = 'middle';
   ctx.textAlign = 'left';
-  ctx.font = `600 ${Math.round(layout.font * 0.86)}px ${scene.fontFamily}`;
+  ctx.font = `600 ${Math.round(layout.axisFont * 0.9)}px ${scene.fontFamily}`;
   ctx.fillStyle = theme.dim;
   for (const caption of layout.captions) ctx.fillText(caption.text, 8, caption.y + 14);
   for (const row of layout.rows) {
@@ -88,7 +88,9 @@ export function drawLabels(ctx: Context, scene: Scene): void {
     let left = 8;
     if (row.kind === 'job') {
       ctx.fillStyle = colourOf(theme, row.who);
-      roundRect(ctx, left, middle - 5, 10, 10, scene.line.jobs[row.who]!.kind === 'legacy' ? 5 : 2);
+      const size = Math.min(10, row.height - 3);
+      const isLegacy = scene.line.jobs[row.who]!.kind === 'legacy';
+      roundRect(ctx, left, middle - size / 2, size, size, isLegacy ? size / 2 : 2);
       left += 17;
     }
     const noteWidth = row.note ? ctx.measureText(row.note).width : 0;

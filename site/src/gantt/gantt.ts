@@ -36,7 +36,15 @@ export class Gantt {
   overlaid = 0;
   private scene: Scene | null = null;
   private indexes = new Map<Bars, Index>();
-  private image: HTMLCanvasElement | OffscreenCanvas | null = null;
+  private labels: {
+    layout: Layout;
+    theme: Theme;
+    selected: number | null;
+    ratio: number;
+    canvas: HTMLCanvasElement;
+  } | null = null;
+  private image: ImageData | null = null;
+  private canvas: HTMLCanvasElement | null = null;
   private readonly bars: Context;
   private readonly above: Context;
 
@@ -91,7 +99,7 @@ export class Gantt {
     const visible = [starts, runs, waits].map((bars) => countVisible(bars, scene.view));
     if (visible[0]! + visible[1]! + visible[2]! > BARS_MAX) this.drawRaster(scene);
     else drawBars(this.bars, scene);
-    drawLabels(this.bars, scene);
+    this.drawLabels(scene);
     this.drawn = performance.now() - began;
   }
 
@@ -138,50 +146,90 @@ export class Gantt {
     ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
   }
 
+  // One picture, a line of pixels for each unit lane and three for each tool (two run, one waits),
+  // stretched over the lanes; then the gaps between them.
   private drawRaster(scene: Scene): void {
     const scale = scaleOf(scene);
     const width = Math.max(1, Math.floor(scale.width));
-    const rows = scene.layout.rows;
-    const image = this.imageOf(width, rows.length * 2);
-    const ctx = image.getContext('2d') as CanvasRenderingContext2D;
-    const data = ctx.createImageData(width, rows.length * 2);
-    const paint = paintOf(scene.theme);
-    rows.forEach((row, at) => {
-      const line = (n: number) => {
-        return data.data.subarray(4 * width * (2 * at + n), 4 * width * (2 * at + n + 1));
-      };
-      const { chart } = scene;
-      const raster = (pixels: Uint8ClampedArray, bars: Bars, how: Paint) => {
-        rasterLane(pixels, bars, this.indexOf(bars), row.lane, scale, how);
-      };
-      if (row.kind === 'unit') raster(line(0), chart.starts, paint);
-      else {
-        raster(line(0), chart.runs, paint);
-        raster(line(1), chart.waits, waitPaint(scene.theme));
-      }
-    });
-    ctx.putImageData(data, 0, 0);
+    const units = scene.chart.unitLanes.length;
+    const { rows } = scene.layout;
+    const jobs = rows.length - units;
+    const image = this.imageOf(width, units + 3 * jobs);
+    const words = new Uint32Array(image.data.buffer);
+    words.fill(0);
+    const [paint, waiting] = [paintOf(scene.theme), waitPaint(scene.theme)];
+    const raster = (bars: Bars, lane: number, how: Paint, y: number) => {
+      rasterLane(
+        words.subarray(width * y, width * (y + 1)),
+        bars,
+        this.indexOf(bars),
+        lane,
+        scale,
+        how,
+      );
+    };
+    const { starts, runs, waits } = scene.chart;
+    for (let lane = 0; lane < units; lane++) raster(starts, lane, paint, lane);
+    for (let job = 0; job < jobs; job++) {
+      const y = units + 3 * job;
+      raster(runs, job, paint, y);
+      words.copyWithin(width * (y + 1), width * y, width * (y + 1));
+      raster(waits, job, waiting, y + 2);
+    }
+    const canvas = this.canvasOf(width, units + 3 * jobs);
+    canvas.getContext('2d')!.putImageData(image, 0, 0);
     this.bars.imageSmoothingEnabled = false;
-    rows.forEach((row, at) => {
-      const [inset, share] = [Math.max(1, row.height * 0.14), row.kind === 'unit' ? 1 : 0.62];
-      const height = (row.height - 2 * inset) * share;
-      const { left } = scale;
-      this.bars.drawImage(image, 0, 2 * at, width, 1, left, row.y + inset, width, height);
-      if (row.kind === 'job') {
-        const [y, rest] = [row.y + inset + height, row.height - 2 * inset - height];
-        this.bars.drawImage(image, 0, 2 * at + 1, width, 1, left, y, width, rest);
-      }
-    });
+    this.stretch(scene, canvas, 0, units, rows.slice(0, units));
+    this.stretch(scene, canvas, units, 3 * jobs, rows.slice(units));
     drawOutages(this.bars, scene);
   }
 
-  private imageOf(width: number, height: number): HTMLCanvasElement | OffscreenCanvas {
-    if (!this.image || this.image.width !== width || this.image.height !== height) {
-      this.image = document.createElement('canvas');
-      this.image.width = width;
-      this.image.height = height;
+  private stretch(scene: Scene, from: CanvasImageSource, y: number, lines: number, rows: Row[]) {
+    const [first] = rows;
+    if (!first) return;
+    const { left, width } = scaleOf(scene);
+    const whole = Math.floor(width);
+    const height = first.height * rows.length;
+    this.bars.drawImage(from, 0, y, whole, lines, left, first.y, whole, height);
+    const gap = first.height > 16 ? 3 : 1;
+    this.bars.fillStyle = scene.theme.ground;
+    for (const row of rows) this.bars.fillRect(left, row.y - gap / 2, whole, gap);
+  }
+
+  // Labels change with the layout only, and text is what costs most.
+  private drawLabels(scene: Scene): void {
+    const { layout, theme, selected } = scene;
+    const ratio = Math.min(3, globalThis.devicePixelRatio || 1);
+    const before = this.labels;
+    const isOld =
+      before?.layout !== layout || before.theme !== theme || before.selected !== selected;
+    if (isOld || before?.ratio !== ratio) {
+      const canvas = document.createElement('canvas');
+      canvas.width = Math.round(layout.gutter * ratio);
+      canvas.height = Math.round(layout.height * ratio);
+      const ctx = canvas.getContext('2d')!;
+      ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
+      drawLabels(ctx, scene);
+      this.labels = { layout, theme, selected, ratio, canvas };
+    }
+    const { canvas } = this.labels!;
+    this.bars.drawImage(canvas, 0, 0, layout.gutter, layout.height);
+  }
+
+  private imageOf(width: number, height: number): ImageData {
+    if (this.image?.width !== width || this.image.height !== height) {
+      this.image = new ImageData(width, height);
     }
     return this.image;
+  }
+
+  private canvasOf(width: number, height: number): HTMLCanvasElement {
+    this.canvas ??= document.createElement('canvas');
+    if (this.canvas.width !== width || this.canvas.height !== height) {
+      this.canvas.width = width;
+      this.canvas.height = height;
+    }
+    return this.canvas;
   }
 
   private indexOf(bars: Bars): Index {
@@ -195,9 +243,9 @@ export class Gantt {
 }
 
 function paintOf(theme: Theme): Paint {
-  return { colours: Uint8Array.from(theme.bars.flatMap(packed)), bad: packed(theme.bad) };
+  return { colours: Uint32Array.from(theme.bars, packed), bad: packed(theme.bad) };
 }
 
 function waitPaint(theme: Theme): Paint {
-  return { colours: Uint8Array.from(packed(theme.wait)), bad: packed(theme.wait) };
+  return { colours: Uint32Array.of(packed(theme.wait)), bad: packed(theme.wait) };
 }

@@ -26,8 +26,9 @@ export interface Layout {
   gutter: number;
   axis: number;
   height: number;
-  // Font size of the labels.
+  // Font sizes of the labels, and of the times.
   font: number;
+  axisFont: number;
 }
 
 export interface LayoutWords {
@@ -64,6 +65,7 @@ export function makeLayout(
     gutter: Math.round((isNarrow ? 92 : 148) * Math.min(scale, 1.3)),
     axis: Math.round(AXIS * scale),
     height: 0,
+    axisFont: Math.round(12.5 * Math.min(scale, 1.4)),
     font: Math.round(Math.max(9, Math.min(14, jobHeight * 0.6)) * Math.min(scale, 1.6)),
   };
   let y = layout.axis;

@@ -41,7 +41,7 @@ export function drawOverlay(ctx: Context, scene: Scene, overlay: Overlay): void 
 
 function drawFlag(ctx: Context, scene: Scene, text: string, x: number): void {
   const { layout, theme, width } = scene;
-  ctx.font = `600 ${layout.font}px ${scene.fontFamily}`;
+  ctx.font = `600 ${layout.axisFont}px ${scene.fontFamily}`;
   const room = ctx.measureText(text).width + 14;
   const left = Math.min(Math.max(x - room / 2, layout.gutter - room / 2), width - room - 2);
   ctx.fillStyle = theme.accent;

@@ -77,14 +77,19 @@ export function colourOf(theme: Theme, job: number): string {
   return theme.bars[job % theme.bars.length]!;
 }
 
-// As one number for `ImageData`, alpha last.
-export function packed(hex: string): [number, number, number] {
+function channels(hex: string): [number, number, number] {
   const value = Number.parseInt(hex.slice(1), 16);
   return [(value >> 16) & 255, (value >> 8) & 255, value & 255];
 }
 
+// As `ImageData` has it in one number, with no alpha.
+export function packed(hex: string): number {
+  const [red, green, blue] = channels(hex);
+  return red | (green << 8) | (blue << 16);
+}
+
 function luminance(hex: string): number {
-  const linear = packed(hex).map((channel) => {
+  const linear = channels(hex).map((channel) => {
     const share = channel / 255;
     return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
   });

@@ -1,4 +1,4 @@
-// More bars than pixels: one row of pixels a lane, each as opaque as it is busy. What it costs is
+// More bars than pixels: one line of pixels a lane, each as opaque as it is busy. What it costs is
 // bounded by pixels, whatever the number of bars.
 
 import { type Bars, FAILED, REVOKED } from '../bars.ts';
@@ -41,53 +41,66 @@ function gallop(to: Float64Array, low: number, high: number, t: number): number 
   return from;
 }
 
+// Colours as `ImageData` has them in one number, alpha left out.
 export interface Paint {
-  // Red, green, blue of each job's colour, one after the other.
-  colours: Uint8Array;
-  bad: [number, number, number];
+  // Of each job, over and over.
+  colours: Uint32Array;
+  bad: number;
 }
 
-// Writes one lane into a row of pixels (red, green, blue, alpha).
+// Even the shortest bar is to be seen.
+const ALPHA_MIN = 64;
+
+// Writes one lane into a line of pixels. Whoever calls has filled it with zeros.
 export function rasterLane(
-  row: Uint8ClampedArray,
+  row: Uint32Array,
   bars: Bars,
   index: Index,
   lane: number,
   scale: Scale,
   paint: Paint,
 ): void {
-  const end = bars.laneStart[lane + 1]!;
-  const pixels = row.length / 4;
+  const { from, to, job } = bars;
   const { covered } = index;
+  const { colours } = paint;
+  const end = bars.laneStart[lane + 1]!;
+  const start = scale.t(scale.left);
+  const step = scale.t(scale.left + 1) - start;
   let at = bars.laneStart[lane]!;
-  let right = scale.t(scale.left);
-  const step = scale.t(scale.left + 1) - right;
-  for (let x = 0; x < pixels && at < end; x++) {
-    const left = right;
-    right = left + step;
-    at = gallop(bars.to, at, end, left);
-    if (at >= end || bars.from[at]! >= right) continue;
-    const last = Math.min(end - 1, gallop(bars.to, at, end, right));
-    const upTo = bars.from[last]! < right ? last : last - 1;
+  let x = 0;
+  while (x < row.length && at < end) {
+    const left = start + x * step;
+    const right = left + step;
+    if (to[at]! <= left) at = gallop(to, at, end, left);
+    if (at >= end) break;
+    if (from[at]! >= right) {
+      // On to the pixel where the next one begins.
+      x = Math.max(x + 1, Math.floor((from[at]! - start) / step));
+      continue;
+    }
+    const colour = colours[job[at]! % colours.length]!;
+    if (from[at]! <= left && to[at]! >= right) {
+      // All the pixels that this one covers whole.
+      const until = Math.min(row.length, Math.floor((to[at]! - start) / step));
+      row.fill(colour | (255 << 24), x, Math.max(x + 1, until));
+      x = Math.max(x + 1, until);
+      continue;
+    }
+    const last = to[at]! > right ? at : Math.min(end - 1, gallop(to, at, end, right));
+    const upTo = from[last]! < right ? last : last - 1;
     let busy = covered[upTo + 1]! - covered[at]!;
-    busy -= Math.max(0, left - bars.from[at]!);
-    busy -= Math.max(0, bars.to[upTo]! - right);
-    put(row, x, bars.job[(at + upTo) >> 1]!, Math.min(1, busy / step), paint);
+    if (from[at]! < left) busy -= left - from[at]!;
+    if (to[upTo]! > right) busy -= to[upTo]! - right;
+    const share = busy < step ? busy / step : 1;
+    const shown = colours[job[(at + upTo) >> 1]! % colours.length]!;
+    row[x] = shown | ((ALPHA_MIN + (255 - ALPHA_MIN) * share) << 24);
+    x += 1;
   }
   rasterImportant(row, bars, index, lane, scale, paint);
 }
 
-function put(row: Uint8ClampedArray, x: number, job: number, share: number, paint: Paint): void {
-  const colour = (job * 3) % paint.colours.length;
-  row[4 * x] = paint.colours[colour]!;
-  row[4 * x + 1] = paint.colours[colour + 1]!;
-  row[4 * x + 2] = paint.colours[colour + 2]!;
-  // Even the shortest bar is to be seen.
-  row[4 * x + 3] = 64 + 191 * share;
-}
-
 function rasterImportant(
-  row: Uint8ClampedArray,
+  row: Uint32Array,
   bars: Bars,
   index: Index,
   lane: number,
@@ -95,13 +108,11 @@ function rasterImportant(
   paint: Paint,
 ): void {
   const { important } = index;
-  const pixels = row.length / 4;
   for (let at = lowerBound(important, bars.laneStart[lane]!); at < important.length; at++) {
     const bar = important[at]!;
     if (bar >= bars.laneStart[lane + 1]!) break;
     const x = Math.floor(scale.x(bars.to[bar]!) - scale.left);
-    if (x < 0 || x >= pixels) continue;
-    row.set([...paint.bad, 255], 4 * x);
+    if (x >= 0 && x < row.length) row[x] = paint.bad | (255 << 24);
   }
 }
 

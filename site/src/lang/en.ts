@@ -357,7 +357,7 @@ export const en = {
   },
   // Predicting.
   predict: 'Predict',
-  predictHelp: 'Playback stops before each grant and asks who gets it.',
+  predictHelp: 'Before each grant you guess who gets it.',
   predictAsk: (t: string) => `At ${t} a unit is free. Who gets it?`,
   predictRight: (job: string) => `Right: ${job}.`,
   predictWrong: (job: string) => `No: ${job}.`,

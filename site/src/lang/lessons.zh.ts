@@ -65,7 +65,7 @@ export const lessonsZh: Record<LessonSlug, LessonWords> = {
   'pool-off': {
     title: '关闭模型池',
     moral: '没有模型池，模型随租约离开：每幅图像都要重新加载。',
-    see: '与上一课相同的线：14 个冷租约，而不是 3 个。',
+    see: '与上一课相同的产线：14 个冷租约，而不是 3 个。',
   },
   'token-queue': {
     title: '令牌与相机面',

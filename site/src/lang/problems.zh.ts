@@ -44,7 +44,7 @@ export const codesZh: Record<string, string> = {
   'always-times-out': '`timeout` 短于第一次启动',
   'no-memory': '设备没有内存，而作业需要',
   'duplicate-edge': '同样两个作业之间有两条边',
-  'no-jobs': '线上没有作业',
+  'no-jobs': '产线上没有作业',
 };
 
 const NOUNS: Record<string, string> = {
@@ -53,7 +53,7 @@ const NOUNS: Record<string, string> = {
   'a job': '作业',
   'a model': '模型',
   'a stream': '流',
-  'a line file': '线文件',
+  'a line file': '产线文件',
   'the line': '`[line]`',
   'the policy': '`[policy]`',
   device: '设备',
@@ -111,7 +111,7 @@ const RULES: [string, string][] = [
   ['a `depth` on a barrier edge', '屏障边上不能有 `depth`'],
   ['a stream edge with (.+)', '流式边不能有 $1'],
   ['a stream edge from (\\d+) images to (\\d+)', '流式边两端的图像数不同：$1 和 $2'],
-  ['this line could never be drained: (.+)', '这条线永远无法排空：$1'],
+  ['this line could never be drained: (.+)', '这条产线永远无法排空：$1'],
   ['(.+) is (\\d+), beyond the window of 64 images', '$1 是 $2，超出 64 幅图像的窗口'],
   ['no file matches (.+)', '没有文件匹配 $1'],
   ['`images`: there are no files here to match', '`images`：网页里没有可匹配的文件'],
@@ -133,7 +133,7 @@ const RULES: [string, string][] = [
   ['a whole-grain job has one lease at once', '整粒度的作业同时只有一个租约'],
   ['there is no CPU place to fall back to', '没有可回退的 CPU'],
   ['this job never runs on a CPU place', '该作业从不在 CPU 上运行'],
-  ['this line has no jobs', '这条线没有作业'],
+  ['this line has no jobs', '这条产线没有作业'],
   [
     '(.+) has no memory, so (.+), which needs some, never goes there',
     '$1 没有内存，需要内存的 $2 永远不会去那里',
@@ -186,7 +186,7 @@ const RULES: [string, string][] = [
   ['write the whole table in one place', '请把整个表写在一处'],
   [
     'write a glob relative to the line file, or a number of images',
-    '请写相对于线文件的通配符，或图像数',
+    '请写相对于产线文件的通配符，或图像数',
   ],
   ['write (`[^`]+`)', '请写 $1'],
   ['write ("[^"]+")', '请写 $1'],

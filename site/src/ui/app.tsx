@@ -10,6 +10,7 @@ import { Keys } from './keys.tsx';
 import { Narration } from './narration.tsx';
 import { Now } from './now.tsx';
 import { Overview } from './overview.tsx';
+import { Predict, PredictButton } from './predict.tsx';
 import { Share } from './share.tsx';
 import { Transport } from './transport.tsx';
 import { Why } from './why.tsx';
@@ -76,6 +77,7 @@ function ChartCard() {
       {sideB.value && <ChartOf side={sideB.value} />}
       <Overview />
       <Transport />
+      <Predict />
       <Legend />
       <p class="hidden" id="chart-help">
         {w.chartHelp}
@@ -137,6 +139,9 @@ function Legend() {
       </li>
       <li>
         <i class="key key-cold" /> {w.legendCold}
+      </li>
+      <li class="legend-end">
+        <PredictButton />
       </li>
     </ul>
   );

@@ -1,7 +1,7 @@
 // A window above the page. The focus goes in, stays in, and comes back to where it was.
 
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { words } from '../lang/lang.ts';
 import { dialog } from '../store.ts';
 import { IconButton } from './icons.tsx';
@@ -13,7 +13,7 @@ interface DialogProps {
 
 export function Dialog({ title, children }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const before = document.activeElement as HTMLElement | null;
     element.current?.showModal();
     return () => before?.focus();

@@ -1,6 +1,6 @@
 // A browser on the built page: Debian's Chromium, without a GPU, as the criteria say.
 
-import { readFileSync } from 'node:fs';
+import { appendFileSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
@@ -111,7 +111,11 @@ export async function axe(page) {
 }
 
 export function figure(criterion, text) {
-  console.log(`FIGURE ${criterion}: ${text}`);
+  const line = `${criterion}: ${text}`;
+  console.log(`FIGURE ${line}`);
+  // Where the chores of the repository collect what was run.
+  const tally = process.env.LINESIDE_TALLY;
+  if (tally) appendFileSync(tally, `site ${line}\n`);
 }
 
 export function median(values) {

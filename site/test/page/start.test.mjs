@@ -182,7 +182,9 @@ test('P1: the whole tour asks the network for nothing, and violates nothing', as
     await page.getByRole('button', { name: 'Next decision' }).click();
   }
   await page.getByRole('button', { name: 'Share' }).click();
+  await page.getByRole('dialog').waitFor();
   await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
   await page.getByRole('tab', { name: 'Text' }).click();
   await page
     .locator('#line-text')
@@ -205,4 +207,55 @@ test('the chart says which hash the command prints', async () => {
   assert.ok(shown.includes(whole.slice(0, 16)));
   await drawn(page);
   await close();
+});
+
+test('N4: a guess before a grant is graded by the engine', async () => {
+  const { page, close } = await open(browser, served.address);
+  await lesson(page, 'standard-first');
+  await page.getByRole('button', { name: 'Predict' }).click();
+  await page.getByRole('region', { name: 'Predict' }).getByRole('button', { name: 'ocr' }).click();
+  assert.match(await page.locator('.predict').innerText(), /Right: ocr\.\s+1 of 1 right/);
+  await page.locator('.predict').getByRole('button', { name: 'ocr' }).click();
+  assert.match(await page.locator('.predict').innerText(), /No: barcode\.\s+1 of 2 right/);
+  await close();
+});
+
+test('N1: a change that helps is offered, and opens beside the line', async () => {
+  const { page, close } = await open(browser, served.address);
+  await page.getByRole('button', { name: 'Find the smallest changes' }).click();
+  await page.locator('.fixes').waitFor();
+  const offered = await page.locator('.fixes li span').allInnerTexts();
+  assert.ok(offered.includes('Make A legacy, so that it hands its GPU back'), offered.join('; '));
+  await page.locator('.fixes li', { hasText: 'Make A legacy' }).getByRole('button').click();
+  await page.waitForFunction(() => {
+    const side = globalThis.lineside.store.sideB.value;
+    return side?.plan.value?.line.jobs[0].kind === 'legacy';
+  });
+  const started = await page.evaluate(() => {
+    const { trace } = globalThis.lineside.store.sideB.value.plan.value;
+    return trace.t.find((t, at) => trace.ev[at] === 3 && trace.who[at] === 1);
+  });
+  assert.ok(started <= 50e6, `B starts at ${started}`);
+  await close();
+});
+
+test('the element for other pages shows a schedule', async () => {
+  const page = await (await browser.newContext()).newPage();
+  const contentType = 'text/html';
+  await page.route('**/own.html', (route) => route.fulfill({ contentType, body: '<p>Mine</p>' }));
+  await page.goto(`${served.address}own.html`);
+  const text = '[[device]]\nname = "g"\n[[job]]\nname = "a"\nimages = 9\ntime = "1ms"\n';
+  await page.evaluate(
+    async ([address, line]) => {
+      await import(`${address}embed.js`);
+      const element = document.createElement('lineside-plan');
+      element.setAttribute('line', line);
+      element.lang = 'zh-CN';
+      document.body.append(element);
+    },
+    [served.address, text],
+  );
+  const says = page.locator('lineside-plan').locator('[role=status]');
+  await says.getByText('队列里没有等待者').waitFor();
+  assert.ok((await page.locator('lineside-plan .chart').boundingBox()).height > 100);
 });

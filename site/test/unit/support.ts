@@ -1,6 +1,6 @@
 // The engine in Node, and what several tests need.
 
-import { readFileSync } from 'node:fs';
+import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { check, initSync, outline, plan as planText } from '../../../wasm/pkg/lineside_wasm.js';
 import { addChange, type Change } from '../../src/edit.ts';
@@ -73,5 +73,9 @@ export function random(seed: number): () => number {
 
 // A figure that a criterion asks for, printed where it can be found.
 export function figure(criterion: string, text: string): void {
-  console.log(`FIGURE ${criterion}: ${text}`);
+  const line = `${criterion}: ${text}`;
+  console.log(`FIGURE ${line}`);
+  // Where the chores of the repository collect what was run.
+  const tally = process.env.LINESIDE_TALLY;
+  if (tally) appendFileSync(tally, `site ${line}\n`);
 }
