@@ -1,6 +1,7 @@
 //! Reads a line file, with what lies around it.
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -9,13 +10,18 @@ use lineside_line::{
     Checked, KernelFault, Look, Problem, Setting, Surroundings, read_bytes, render,
 };
 
+use crate::arguments::bundle::Trust;
+use crate::bundle::{self, Opened};
 use crate::words::printable;
 use crate::{Refusal, terminal};
 
 /// A line file that was read and is fine.
 pub(crate) struct LineFile {
     pub(crate) checked: Checked,
+    /// What the line refers to is looked for here.
     pub(crate) folder: PathBuf,
+    /// The bundle that the line came in. The folder goes with it.
+    bundle: Option<Opened>,
 }
 
 /// What `check` found.
@@ -23,6 +29,7 @@ pub(crate) struct Verdict {
     pub(crate) result: Result<Checked, Vec<Problem>>,
     pub(crate) folder: PathBuf,
     pub(crate) text: Vec<u8>,
+    bundle: Option<Opened>,
 }
 
 impl Verdict {
@@ -41,27 +48,65 @@ fn name(file: &Path) -> String {
     file.display().to_string()
 }
 
-/// Reads a file and checks it.
-pub(crate) fn judge(file: &Path) -> Result<Verdict, Refusal> {
-    let text = fs::read(file)
-        .map_err(|error| format!("error: can't read {}: {error}", printable(&name(file))))?;
-    let folder = match file.parent() {
+/// The folder that a line file is in.
+pub(crate) fn folder_of(file: &Path) -> PathBuf {
+    match file.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
         _ => PathBuf::from("."),
-    };
+    }
+}
+
+fn cannot_read(file: &Path, error: impl Display) -> Refusal {
+    Refusal(format!("error: can't read {}: {error}", printable(&name(file))))
+}
+
+/// Reads a file as text, unchecked.
+pub(crate) fn read_text(file: &Path) -> Result<String, Refusal> {
+    fs::read_to_string(file).map_err(|error| cannot_read(file, error))
+}
+
+/// Reads a line file, or the one of a bundle, and checks it.
+pub(crate) fn judge(file: &Path, trust: &Trust) -> Result<Verdict, Refusal> {
+    if bundle::is_bundle(file) {
+        let (opened, text) = Opened::open(file, trust)?;
+        let (result, folder) = (read_bytes(&text, &opened), opened.folder().to_owned());
+        return Ok(Verdict { result, folder, text, bundle: Some(opened) });
+    }
+    if trust.verify_key.is_some() {
+        let file = file.display().to_string();
+        let help = "help: a signature is part of a bundle: see `lineside pack`";
+        return Err(Refusal(format!("error: {} is not a bundle\n{help}", printable(&file))));
+    }
+    let text = fs::read(file).map_err(|error| cannot_read(file, error))?;
+    let folder = folder_of(file);
     let result = read_bytes(&text, &Folder(&folder));
-    Ok(Verdict { result, folder, text })
+    Ok(Verdict { result, folder, text, bundle: None })
+}
+
+/// Reads a file that has to be fine, and has in its folder what the line uses when it is run.
+pub(crate) fn open_to_run(file: &Path, trust: &Trust) -> Result<LineFile, Refusal> {
+    let opened = open_trusted(file, trust)?;
+    if let Some(bundle) = &opened.bundle {
+        let unpacked = bundle.unpack(&opened.checked.line);
+        unpacked.map_err(|error| Refusal(format!("error: {}: {error}", file.display())))?;
+    }
+    Ok(opened)
 }
 
 /// Reads a file that has to be fine; warnings go to stderr.
 pub(crate) fn open(file: &Path) -> Result<LineFile, Refusal> {
-    let verdict = judge(file)?;
+    open_trusted(file, &Trust::default())
+}
+
+/// As [`open`]; a bundle has to be signed as is asked for.
+pub(crate) fn open_trusted(file: &Path, trust: &Trust) -> Result<LineFile, Refusal> {
+    let verdict = judge(file, trust)?;
     let rendered = verdict.rendered(file);
-    let Verdict { result, folder, .. } = verdict;
+    let Verdict { result, folder, bundle, .. } = verdict;
     match result {
         Ok(checked) => {
             terminal::talk(&rendered);
-            Ok(LineFile { checked, folder })
+            Ok(LineFile { checked, folder, bundle })
         }
         Err(problems) => {
             let faults = if problems.len() == 1 { "1 fault" } else { "faults" };
@@ -78,7 +123,7 @@ pub(crate) fn count(count: usize, what: &str) -> String {
 }
 
 /// The folder of a line file.
-struct Folder<'f>(&'f Path);
+pub(crate) struct Folder<'f>(pub(crate) &'f Path);
 
 impl Surroundings for Folder<'_> {
     fn files(&self, pattern: &str) -> Result<Vec<String>, String> {

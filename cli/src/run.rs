@@ -22,7 +22,7 @@ use crate::{INTERRUPTED, NOT_DONE, Refusal, file, outputs, terminal};
 
 pub(crate) fn run(arguments: &Run) -> Result<u8, Refusal> {
     check_place(arguments)?;
-    let file = file::open(&arguments.file)?;
+    let file = file::open_to_run(&arguments.file, &arguments.trust)?;
     let line = &file.checked.line;
     let absent = absent_units(line);
     check_fits(line, &absent)?;

@@ -233,7 +233,7 @@ test('N1: a change that helps is offered, and opens beside the line', async () =
   });
   const started = await page.evaluate(() => {
     const { trace } = globalThis.lineside.store.sideB.value.plan.value;
-    return trace.t.find((t, at) => trace.ev[at] === 3 && trace.who[at] === 1);
+    return trace.t.find((_, at) => trace.ev[at] === 3 && trace.who[at] === 1);
   });
   assert.ok(started <= 50e6, `B starts at ${started}`);
   await close();
