@@ -68,6 +68,9 @@ pub(crate) enum Command {
 pub(crate) struct Plan {
     /// The line file, or a bundle
     pub(crate) file: PathBuf,
+    /// Print the SHA-256 of the trace, as the playground shows it
+    #[arg(long, conflicts_with_all = ["json", "mermaid"])]
+    pub(crate) hash: bool,
     #[command(flatten)]
     pub(crate) trust: Trust,
     #[command(flatten)]

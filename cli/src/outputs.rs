@@ -105,6 +105,15 @@ fn trace_to(line: &Line, record: &Record, reasons: Reasons, out: impl Write) -> 
     out.flush()
 }
 
+/// The SHA-256 of the trace of the rules.
+pub(crate) fn hash(line: &Line, record: &Record) -> String {
+    let mut hash = trace::Hash::default();
+    for entry in &record.entries {
+        hash.take(line, &event(entry));
+    }
+    hash.hex()
+}
+
 fn event(entry: &Entry) -> trace::Event<'_> {
     let images = |&job: &u32, &lease: &u64, &first: &u32, &count: &u32| trace::Images {
         job,

@@ -257,3 +257,13 @@ fn metrics_are_replaced_at_once_and_leave_nothing_beside_them() {
     assert!(text.contains("\nlineside_makespan_seconds "), "{text}");
     assert_eq!(fs::read_dir(&folder).expect("the folder").count(), 1);
 }
+
+#[test]
+fn the_hash_is_that_of_the_trace() {
+    let file = case("21-yolo-dag.toml");
+    let hash = lineside(&["plan", &file, "--hash"]);
+    let hash = String::from_utf8(hash.stdout).expect("ASCII");
+    // What `sha256sum` says of tests/cases/21-yolo-dag.jsonl.
+    let expected = "bbfb9775df053af09faefb767df48738d6b2d0ce0bad337e2887cfd2dcca1ea3";
+    assert_eq!(hash.trim_end(), expected);
+}

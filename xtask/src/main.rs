@@ -12,6 +12,7 @@ mod fuzz;
 mod golden;
 mod need;
 mod outputs;
+mod site;
 mod test;
 mod wasm;
 
@@ -41,6 +42,8 @@ enum Chore {
     Fuzz(fuzz::Options),
     /// Have what is written for other tools read by those tools
     Outputs(outputs::Options),
+    /// Build the playground into `site/dist`; also serve it or test it
+    Site(site::Options),
     /// Run the cases as WebAssembly under Node
     Wasm(wasm::Options),
 }
@@ -53,6 +56,7 @@ fn main() -> ExitCode {
         Chore::Firmware(options) => firmware::firmware(&options).map_err(|it| it.to_string()),
         Chore::Fuzz(options) => fuzz::fuzz(&options).map_err(|it| it.to_string()),
         Chore::Outputs(options) => outputs::outputs(&options).map_err(|it| it.to_string()),
+        Chore::Site(options) => site::site(&options).map_err(|it| it.to_string()),
         Chore::Wasm(options) => wasm::wasm(&options).map_err(|it| it.to_string()),
     };
     match done {
