@@ -25,7 +25,8 @@ pub trait Backend {
     /// Ends what runs on a lease.
     fn stop(&mut self, lease: LeaseId) -> Stop;
 
-    /// A model leaves a unit.
+    /// A model leaves a unit: to make room, or as its last lease there is released with
+    /// `pool = "free"`.
     fn evict(&mut self, unit: UnitId, model: ModelId) {
         let _ = (unit, model);
     }

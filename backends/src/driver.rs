@@ -5,7 +5,8 @@ use alloc::vec::Vec;
 use core::cmp::Reverse;
 
 use lineside_core::{
-    AddError, Edge, Event, InputError, JobId, LeaseId, Mode, Nanos, On, Reason, Scheduler, UnitId,
+    AddError, Edge, Event, InputError, JobId, LeaseId, Mode, ModelId, Nanos, On, Pool, Reason,
+    Scheduler, UnitId,
 };
 
 use crate::backend::{Backend, News, Start, Stop};
@@ -104,6 +105,7 @@ impl Outbox {
 
     fn handle<B: Backend>(
         &mut self,
+        workload: &Workload,
         backend: &mut B,
         observer: &mut impl Observer,
         scheduler: &Scheduler<'_>,
@@ -123,12 +125,39 @@ impl Outbox {
             }
             Event::Revoke { lease, .. } => self.revoked.push_back(lease),
             Event::Evict { unit, model } => backend.evict(unit, model),
+            Event::Release { job, lease } if workload.policy.pool == Pool::Free => {
+                let model = workload.class_of(job.index).spec.model;
+                if let Some(model) = model {
+                    evict_unused(workload, backend, scheduler, lease, model);
+                }
+            }
             Event::Ready { .. }
             | Event::Done { .. }
             | Event::Fail { .. }
             | Event::Release { .. }
             | Event::End { .. }
             | Event::Unit { .. } => {}
+        }
+    }
+}
+
+/// With `pool = "free"` a model leaves each unit on which no other lease uses it, without an event.
+fn evict_unused<B: Backend>(
+    workload: &Workload,
+    backend: &mut B,
+    scheduler: &Scheduler<'_>,
+    released: LeaseId,
+    model: ModelId,
+) {
+    for unit in scheduler.units_of(released).into_iter().flatten() {
+        let leases = scheduler.leases_at(unit).into_iter().flatten();
+        let mut others = leases.filter(|lease| *lease != released);
+        let is_used = others.any(|lease| {
+            let job = scheduler.job_of(lease).ok();
+            job.is_some_and(|job| workload.class_of(job.index).spec.model == Some(model))
+        });
+        if !is_used {
+            backend.evict(unit, model);
         }
     }
 }
@@ -272,14 +301,14 @@ impl<'a, B: Backend> Driver<'a, B> {
         observer: &mut impl Observer,
         input: impl FnOnce(&mut Scheduler<'a>, &mut dyn FnMut(&Scheduler<'_>, Event)) -> T,
     ) -> T {
-        let Driver { scheduler, backend, outbox, .. } = self;
+        let Driver { workload, scheduler, backend, outbox, .. } = self;
         let result = input(scheduler, &mut |core: &Scheduler<'_>, event| {
-            outbox.handle(backend, observer, core, event);
+            outbox.handle(workload, backend, observer, core, event);
         });
         while let Some(lease) = outbox.revoked.pop_front() {
             if backend.stop(lease) == Stop::Now {
                 let mut out = |core: &Scheduler<'_>, event: Event| {
-                    outbox.handle(backend, observer, core, event);
+                    outbox.handle(workload, backend, observer, core, event);
                 };
                 // The lease was revoked a moment ago, so it can't be over.
                 let given_back = scheduler.given_back(scheduler.now(), lease, &mut out);
@@ -381,13 +410,13 @@ impl<'a, B: Backend> Driver<'a, B> {
 
     fn grant(&mut self, now: Nanos, observer: &mut impl Observer) -> bool {
         let reasons = observer.wants_reasons();
-        let Driver { scheduler, backend, outbox, .. } = self;
+        let Driver { workload, scheduler, backend, outbox, .. } = self;
         let Some(mut choice) = scheduler.choose(now) else { return false };
         if reasons {
             observer.reason(choice.reason());
         }
         choice.grant(&mut |core: &Scheduler<'_>, event| {
-            outbox.handle(backend, observer, core, event);
+            outbox.handle(workload, backend, observer, core, event);
         });
         true
     }
