@@ -13,6 +13,7 @@ mod progress;
 mod recorder;
 mod run;
 mod terminal;
+mod watch;
 mod words;
 
 use std::process::ExitCode;
