@@ -93,6 +93,9 @@ pub(crate) struct Run {
     /// Take a software rasteriser for a GPU
     #[arg(long)]
     pub(crate) allow_software: bool,
+    /// Show it on the whole screen: who runs where, who waits, and why
+    #[arg(long)]
+    pub(crate) watch: bool,
     #[command(flatten)]
     pub(crate) trust: Trust,
     #[command(flatten)]

@@ -20,6 +20,7 @@ mod recorder;
 mod run;
 mod terminal;
 mod tune;
+mod watch;
 mod words;
 
 use std::process::ExitCode;
