@@ -1,9 +1,11 @@
 //! A backend is told of each model that leaves.
 
-use lineside_backends::{Backend, Class, Driver, News, Sim, Start, Stop, Tables, WorkJob, Workload};
+use lineside_backends::{
+    Backend, Class, Driver, News, Sim, Start, Stop, Tables, WorkJob, Workload,
+};
 use lineside_core::{
-    Event, JobSpec, Kind, LeaseId, ModelId, ModelSpec, Nanos, Place, Policy, Pool, Scheduler, UnitId,
-    UnitSpec,
+    Event, JobSpec, Kind, LeaseId, ModelId, ModelSpec, Nanos, Place, Policy, Pool, Scheduler,
+    UnitId, UnitSpec,
 };
 
 /// The simulator, and what it is told of models.

@@ -7,6 +7,7 @@ mod here;
 mod interrupt;
 mod journal;
 mod keys;
+mod onlooker;
 mod session;
 mod tell;
 mod work;
@@ -23,6 +24,7 @@ pub(crate) use journal::Journal;
 
 pub(crate) fn run(arguments: &Run) -> Result<u8, Refusal> {
     here::check_place(arguments)?;
+    let show = onlooker::Show::wanted(arguments.watch)?;
     let file = file::open_to_run(&arguments.file, &arguments.trust)?;
     let line = &file.checked.line;
     let mut units = HostUnit::of_line(line);
@@ -47,6 +49,6 @@ pub(crate) fn run(arguments: &Run) -> Result<u8, Refusal> {
     })?;
     session.begin(line, &file, &out, &mut units);
     tell::tell_what_is_left_out(line, &here::absent_units(&units));
-    let ran = work::work(line, tools, units, &session, &out);
+    let ran = work::work(line, tools, units, &session, &out, show)?;
     tell::finish(arguments, line, ran, &out)
 }

@@ -3,7 +3,7 @@
 mod draw;
 mod view;
 
-use std::io::{IsTerminal, Stderr, stderr};
+use std::io::{Stderr, stderr};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -43,15 +43,12 @@ struct Screen {
 }
 
 impl<'l, O> Watch<'l, O> {
-    /// Takes over the terminal. `interrupt` is what Ctrl-C does elsewhere.
+    /// Takes over the terminal. `interrupt` does what Ctrl-C does elsewhere, and says it.
     pub(crate) fn new(
         line: &'l Line,
         inner: O,
-        interrupt: impl Fn() + Send + 'static,
+        interrupt: impl Fn() -> &'static str + Send + 'static,
     ) -> Result<Self, Refusal> {
-        if !stderr().is_terminal() {
-            return Err(Refusal("error: `--watch` needs a terminal; leave it out".to_owned()));
-        }
         let view = Arc::new(Mutex::new(View::new(line)));
         let over = Arc::new(AtomicBool::new(false));
         let terminal = take_terminal()
@@ -143,9 +140,24 @@ impl Drop for GiveBack {
     }
 }
 
-fn show(mut terminal: Tty, view: &Mutex<View>, over: &AtomicBool, interrupt: impl Fn()) {
+fn show(
+    mut terminal: Tty,
+    view: &Mutex<View>,
+    over: &AtomicBool,
+    interrupt: impl Fn() -> &'static str,
+) {
     let _give_back = GiveBack;
     let began = Instant::now();
+    let mut asked = 0;
+    let mut ask = || {
+        asked += 1;
+        if asked == 3 {
+            // It does not come back from this.
+            give_terminal_back();
+        }
+        let told = interrupt();
+        lock(view).say(told);
+    };
     while !over.load(Ordering::Relaxed) {
         let now = began.elapsed().as_nanos().try_into().unwrap_or(u64::MAX);
         let drawn = terminal.draw(|frame| draw::draw(frame, &mut lock(view), now));
@@ -160,8 +172,8 @@ fn show(mut terminal: Tty, view: &Mutex<View>, over: &AtomicBool, interrupt: imp
             }
             let is_control = key.modifiers.contains(KeyModifiers::CONTROL);
             match key.code {
-                KeyCode::Char('c') if is_control => interrupt(),
-                KeyCode::Char('q') => interrupt(),
+                KeyCode::Char('c') if is_control => ask(),
+                KeyCode::Char('q') => ask(),
                 KeyCode::Down | KeyCode::Char('j') => lock(view).scroll(1),
                 KeyCode::Up | KeyCode::Char('k') => lock(view).scroll(-1),
                 _ => {}

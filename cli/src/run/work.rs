@@ -10,12 +10,10 @@ use lineside_report::Record as Report;
 
 use super::interrupt::Interrupts;
 use super::journal::Journaled;
+use super::onlooker::{Onlooker, Show};
 use super::session::Session;
 use crate::plan::close;
-use crate::progress::Progress;
-use crate::recorder::Recorder;
-use crate::words::Words;
-use crate::{INTERRUPTED, NOT_DONE, terminal};
+use crate::{INTERRUPTED, NOT_DONE, Refusal, terminal};
 
 /// What came of a run.
 pub(crate) struct Ran {
@@ -32,19 +30,20 @@ pub(crate) fn work(
     units: Vec<HostUnit>,
     session: &Session,
     out: &Path,
-) -> Ran {
+    show: Show,
+) -> Result<Ran, Refusal> {
     let mut workload = Workload::from_line(line);
     // They are for plans: real faults come by themselves.
     workload.faults.clear();
     let mut tables = Tables::for_workload(&workload);
-    let recorder = Progress::new(line, Recorder::new(Some(Words::new(line))));
-    let mut watcher = Journaled::new(recorder, session.journal.clone());
     host::watch_over_orphans();
     let mut host = Host::new(line, tools, units);
     host.go_on(session.earlier.clone());
     session.journal.stop_with(host.stopper());
     let waker = host.waker();
     let interrupts = Interrupts::listen(waker.clone());
+    let onlooker = Onlooker::new(line, show, &interrupts)?;
+    let mut watcher = Journaled::new(onlooker, session.journal.clone());
     #[cfg(target_os = "linux")]
     let control = super::control::Control::open(out, waker);
     let mut driver = Driver::new(&workload, tables.storage(), host, &mut watcher)
@@ -52,7 +51,7 @@ pub(crate) fn work(
     let mut why_stopped: Option<String> = None;
     loop {
         if let (None, Some(why)) = (&why_stopped, session.journal.failed()) {
-            terminal::talk(&format!("error: {why}\nnothing more is started\n"));
+            watcher.inner.say(&format!("error: {why}; nothing more is started"));
             why_stopped = Some(why);
         }
         let count = interrupts.count();
@@ -68,6 +67,7 @@ pub(crate) fn work(
         }
         let more = driver.round(&mut watcher);
         session.journal.flush();
+        watcher.inner.look(driver.scheduler_mut());
         #[cfg(target_os = "linux")]
         let served = control.serve(line, &mut driver, &mut watcher);
         #[cfg(not(target_os = "linux"))]
@@ -81,7 +81,7 @@ pub(crate) fn work(
     driver.backend_mut().close();
     session.journal.add(&Record::Closed { t: driver.scheduler().now() });
     session.journal.sync();
-    let mut record = watcher.inner.finish().record;
+    let mut record = watcher.inner.finish();
     let mut code = close(line, driver.scheduler_mut(), &mut record);
     let stopped = match (interrupts.count(), &why_stopped) {
         (0, None) => None,
@@ -94,7 +94,7 @@ pub(crate) fn work(
         code = stopped;
     }
     let host = driver.backend_mut();
-    Ran { record, code, troubles: host.take_troubles(), notes: host.take_notes() }
+    Ok(Ran { record, code, troubles: host.take_troubles(), notes: host.take_notes() })
 }
 
 fn tell_how_to_go_on(out: &Path) {
