@@ -10,6 +10,7 @@ mod control;
 mod devices;
 mod explain;
 mod file;
+mod hardware;
 mod lease;
 mod mig;
 mod outputs;
@@ -18,6 +19,7 @@ mod progress;
 mod recorder;
 mod run;
 mod terminal;
+mod tune;
 mod words;
 
 use std::process::ExitCode;
@@ -55,6 +57,7 @@ fn main() -> ExitCode {
         Command::Drain(drain) => control::drain(&drain),
         Command::Lease(lease) => lease::lease(&lease),
         Command::Ps(ps) => lease::ps(&ps),
+        Command::Tune(tune) => tune::tune(&tune),
         Command::Pack(pack) => bundle::pack(&pack),
         Command::Unpack(unpack) => bundle::unpack(&unpack),
         Command::Inspect(inspect) => bundle::inspect(&inspect),
