@@ -5,7 +5,7 @@ use std::time::Instant;
 use clap::Args;
 
 use crate::command::{Fault, cargo, take_tally};
-use crate::need::Install;
+use crate::need::{self, Install};
 use crate::{firmware, fuzz, outputs, site, wasm};
 
 /// How to test.
@@ -24,7 +24,7 @@ struct Layer {
 const LAYERS: &[Layer] = &[
     Layer { name: "format", run: |_| format() },
     Layer { name: "lints", run: |_| lints() },
-    Layer { name: "tests", run: |_| Ok(cargo(&["test", "--workspace", "--quiet"])?) },
+    Layer { name: "tests", run: tests },
     Layer { name: "documentation", run: |_| documentation() },
     Layer { name: "firmware", run: firmware::layer },
     Layer { name: "wasm", run: wasm::layer },
@@ -77,6 +77,12 @@ fn format() -> Result<(), Fault> {
         cargo(&["fmt", "--check", "--manifest-path", manifest])?;
     }
     Ok(())
+}
+
+/// One of them runs a worker that is written in Python.
+fn tests(install: Install) -> Result<(), Fault> {
+    need::program("python3", "python3", install)?;
+    Ok(cargo(&["test", "--workspace", "--quiet"])?)
 }
 
 fn lints() -> Result<(), Fault> {

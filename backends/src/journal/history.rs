@@ -30,8 +30,8 @@ pub struct History {
     pub units: Vec<UnitKey>,
     /// The leases of the last session that are not over, by number.
     pub leases: BTreeMap<u64, OpenLease>,
-    /// The processes of the last session, with the units that they were started for. They may have
-    /// ended.
+    /// The processes of all sessions, with the units that they were started for. Most have ended;
+    /// one that can't be ended is still there.
     pub processes: Vec<(Identity, Vec<u32>)>,
     /// Leases now on each unit.
     leased: Vec<u32>,
@@ -163,7 +163,6 @@ impl History {
             Record::Closed { t } => {
                 self.time = self.time.max(t);
                 self.closed = true;
-                self.processes.clear();
             }
         }
         Ok(())
@@ -191,6 +190,13 @@ impl History {
             },
         };
         self.jobs = jobs.iter().map(job).collect();
+        let place = |&old: &u32| {
+            let name = &self.units.get(old as usize)?.name;
+            units.iter().position(|unit| unit.name == *name).map(|at| at as u32)
+        };
+        for (_, at) in &mut self.processes {
+            *at = at.iter().filter_map(place).collect();
+        }
         self.run = run.into();
         self.sessions = self.sessions.saturating_add(1);
         self.runner = Some(runner.clone());
@@ -198,7 +204,6 @@ impl History {
         self.units = units.to_vec();
         self.leased = alloc::vec![0; units.len()];
         self.leases.clear();
-        self.processes.clear();
     }
 
     fn grant(&mut self, lease: u64, job: u32, units: &[u32]) -> Result<(), Impossible> {
