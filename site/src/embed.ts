@@ -39,7 +39,7 @@ function theEngine(): Engine {
       const address = URL.createObjectURL(new Blob([code], { type: 'text/javascript' }));
       return new Worker(address, { type: 'module' });
     },
-    () => near(LINESIDE_MODULE).href,
+    () => fetch(near(LINESIDE_MODULE)).then((response) => response.arrayBuffer()),
   );
   return engine;
 }

@@ -5,7 +5,7 @@ import { addChange, type Change } from './edit.ts';
 import type { Plan } from './model.ts';
 
 export type Request =
-  | { kind: 'start'; module: ArrayBuffer | string }
+  | { kind: 'start'; module: ArrayBuffer }
   | { kind: 'plan'; id: number; text: string }
   | { kind: 'why'; of: Asked; events: number; t: number; job: number | null }
   | { kind: 'hash'; of: Asked }
