@@ -13,7 +13,7 @@ import { wholeView } from './gantt/view.ts';
 import { en } from './lang/en.ts';
 import { zh } from './lang/zh.ts';
 import { eventsUntil, type Plan } from './model.ts';
-import { answer } from './sentences.ts';
+import { answer, unitsName } from './sentences.ts';
 import { States, walkOrder } from './state.ts';
 
 declare const LINESIDE_WORKER: string;
@@ -111,7 +111,8 @@ class LinesidePlan extends HTMLElement {
   private draw(): void {
     const { gantt, plan, chart } = this;
     if (!gantt || !plan || !chart) return;
-    const { units, jobs, letters } = this.words;
+    const { jobs, letters } = this.words;
+    const units = unitsName(plan.line, this.words);
     const height = gantt.lay(plan.line, chart, 1, { units, jobs, letters });
     this.box.style.height = `${height}px`;
     const isDark = getComputedStyle(this).colorScheme.includes('dark');
