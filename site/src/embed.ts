@@ -5,7 +5,7 @@
 //
 // The line file is its text, or its attribute `line`. `at` is the moment in milliseconds.
 
-import { type Chart, makeChart } from './bars.ts';
+import type { Chart } from './bars.ts';
 import { Engine } from './engine.ts';
 import { Gantt } from './gantt/gantt.ts';
 import { DARK, LIGHT } from './gantt/palette.ts';
@@ -102,7 +102,7 @@ class LinesidePlan extends HTMLElement {
       return;
     }
     this.plan = plan;
-    this.chart = makeChart(plan.line, plan.trace);
+    this.chart = plan.chart;
     this.cursor = Number(this.getAttribute('at') ?? 0) * 1e6;
     this.draw();
     this.tell();
