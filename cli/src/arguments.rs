@@ -3,6 +3,7 @@
 pub(crate) mod bundle;
 pub(crate) mod lease;
 pub(crate) mod mig;
+pub(crate) mod tune;
 
 use std::path::PathBuf;
 
@@ -33,10 +34,24 @@ pub(crate) enum Command {
     Explain(Explain),
     /// List what is here, and what of it can be used
     Devices(Devices),
+    /// Say how a run stands
+    #[cfg(target_os = "linux")]
+    Status(Status),
+    /// Cancel a job of a run
+    #[cfg(target_os = "linux")]
+    Cancel(Cancel),
+    /// Show what a job of a run has said
+    #[cfg(target_os = "linux")]
+    Logs(Logs),
+    /// Let a unit of a run take nothing new
+    #[cfg(target_os = "linux")]
+    Drain(Drain),
     /// Take units of this machine, and run a program on them
     Lease(lease::Lease),
     /// Show who on this machine holds which units, and who waits
     Ps(lease::Ps),
+    /// Find better settings for this box by measuring, and write them into the line file
+    Tune(tune::Tune),
     /// Put a line and all that it needs into one file
     Pack(bundle::Pack),
     /// Take a bundle apart, into a new folder
@@ -69,6 +84,9 @@ pub(crate) struct Run {
     /// Where trace, report and results go [default: a new folder under lineside-runs/]
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
+    /// Go on with the run in DIR: what is done is not done again
+    #[arg(long)]
+    pub(crate) resume: bool,
     /// Run everything on this place
     #[arg(long, value_name = "PLACE")]
     pub(crate) place: Option<Place>,
@@ -79,6 +97,42 @@ pub(crate) struct Run {
     pub(crate) trust: Trust,
     #[command(flatten)]
     pub(crate) outputs: Outputs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Status {
+    /// The folder of the run
+    pub(crate) out: PathBuf,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Cancel {
+    /// The folder of the run
+    pub(crate) out: PathBuf,
+    /// Which job
+    pub(crate) job: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Logs {
+    /// The folder of the run
+    pub(crate) out: PathBuf,
+    /// Which job
+    pub(crate) job: String,
+    /// Go on as more is said, until the run is over
+    #[arg(short, long)]
+    pub(crate) follow: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Drain {
+    /// The folder of the run
+    pub(crate) out: PathBuf,
+    /// Which unit
+    pub(crate) unit: String,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -106,9 +160,15 @@ pub(crate) struct Outputs {
     /// Write a trace for ui.perfetto.dev
     #[arg(long, value_name = "PATH")]
     pub(crate) perfetto: Option<PathBuf>,
+    /// Write figures for Prometheus' textfile collector; the file is replaced at once
+    #[arg(long, value_name = "PATH")]
+    pub(crate) metrics: Option<PathBuf>,
     /// Print a Mermaid Gantt chart
     #[arg(long, conflicts_with = "json")]
     pub(crate) mermaid: bool,
+    /// Print the graph of the jobs for Graphviz
+    #[arg(long, conflicts_with_all = ["json", "mermaid"])]
+    pub(crate) dot: bool,
     /// Print the summary as JSON
     #[arg(long)]
     pub(crate) json: bool,

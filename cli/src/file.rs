@@ -13,7 +13,7 @@ use lineside_line::{
 use crate::arguments::bundle::Trust;
 use crate::bundle::{self, Opened};
 use crate::words::printable;
-use crate::{Refusal, terminal};
+use crate::{Refusal, hardware, terminal};
 
 /// A line file that was read and is fine.
 pub(crate) struct LineFile {
@@ -22,6 +22,13 @@ pub(crate) struct LineFile {
     pub(crate) folder: PathBuf,
     /// The bundle that the line came in. The folder goes with it.
     bundle: Option<Opened>,
+}
+
+impl LineFile {
+    /// Its files were unpacked just now.
+    pub(crate) fn is_unpacked(&self) -> bool {
+        self.bundle.is_some()
+    }
 }
 
 /// What `check` found.
@@ -66,9 +73,13 @@ pub(crate) fn read_text(file: &Path) -> Result<String, Refusal> {
 }
 
 /// Reads a line file, or the one of a bundle, and checks it.
-pub(crate) fn judge(file: &Path, trust: &Trust) -> Result<Verdict, Refusal> {
+pub(crate) fn judge(file: &Path, trust: &Trust, here: Here) -> Result<Verdict, Refusal> {
+    let hardware = match here {
+        Here::Any => None,
+        Here::ThisBox => Some(hardware::this_box()),
+    };
     if bundle::is_bundle(file) {
-        let (opened, text) = Opened::open(file, trust)?;
+        let (opened, text) = Opened::open(file, trust, hardware)?;
         let (result, folder) = (read_bytes(&text, &opened), opened.folder().to_owned());
         return Ok(Verdict { result, folder, text, bundle: Some(opened) });
     }
@@ -79,13 +90,14 @@ pub(crate) fn judge(file: &Path, trust: &Trust) -> Result<Verdict, Refusal> {
     }
     let text = fs::read(file).map_err(|error| cannot_read(file, error))?;
     let folder = folder_of(file);
-    let result = read_bytes(&text, &Folder(&folder));
+    let result = read_bytes(&text, &Folder { path: &folder, hardware });
     Ok(Verdict { result, folder, text, bundle: None })
 }
 
 /// Reads a file that has to be fine, and has in its folder what the line uses when it is run.
 pub(crate) fn open_to_run(file: &Path, trust: &Trust) -> Result<LineFile, Refusal> {
-    let opened = open_trusted(file, trust)?;
+    let opened = open_for(file, trust, Here::ThisBox)?;
+    hardware::tell(&opened.checked.line);
     if let Some(bundle) = &opened.bundle {
         let unpacked = bundle.unpack(&opened.checked.line);
         unpacked.map_err(|error| Refusal(format!("error: {}: {error}", file.display())))?;
@@ -100,7 +112,11 @@ pub(crate) fn open(file: &Path) -> Result<LineFile, Refusal> {
 
 /// As [`open`]; a bundle has to be signed as is asked for.
 pub(crate) fn open_trusted(file: &Path, trust: &Trust) -> Result<LineFile, Refusal> {
-    let verdict = judge(file, trust)?;
+    open_for(file, trust, Here::Any)
+}
+
+fn open_for(file: &Path, trust: &Trust, here: Here) -> Result<LineFile, Refusal> {
+    let verdict = judge(file, trust, here)?;
     let rendered = verdict.rendered(file);
     let Verdict { result, folder, bundle, .. } = verdict;
     match result {
@@ -122,18 +138,31 @@ pub(crate) fn count(count: usize, what: &str) -> String {
     if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }
 
+/// For which box a line is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Here {
+    /// For any: `[[hardware]]` has no say.
+    Any,
+    /// For this one.
+    ThisBox,
+}
+
 /// The folder of a line file.
-pub(crate) struct Folder<'f>(pub(crate) &'f Path);
+pub(crate) struct Folder<'f> {
+    pub(crate) path: &'f Path,
+    /// What this box is, if that matters.
+    pub(crate) hardware: Option<String>,
+}
 
 impl Surroundings for Folder<'_> {
     fn files(&self, pattern: &str) -> Result<Vec<String>, String> {
-        let folder = glob::Pattern::escape(&self.0.display().to_string());
+        let folder = glob::Pattern::escape(&self.path.display().to_string());
         let matches = glob::glob(&format!("{folder}/{pattern}")).map_err(|error| error.msg)?;
         let mut files = Vec::new();
         for path in matches {
             let path = path.map_err(|error| error.to_string())?;
             if path.is_file() {
-                let inside = path.strip_prefix(self.0).unwrap_or(&path);
+                let inside = path.strip_prefix(self.path).unwrap_or(&path);
                 let text = inside.to_str().map(str::to_owned);
                 files.push(text.ok_or_else(|| format!("{} is not UTF-8", inside.display()))?);
             }
@@ -141,7 +170,11 @@ impl Surroundings for Folder<'_> {
         Ok(files)
     }
 
+    fn hardware(&self) -> Option<String> {
+        self.hardware.clone()
+    }
+
     fn kernel_faults(&self, tool: &str, settings: &BTreeMap<String, Setting>) -> Vec<KernelFault> {
-        host::kernel_faults(tool, settings, self.0)
+        host::kernel_faults(tool, settings, self.path)
     }
 }

@@ -5,9 +5,12 @@
 mod arguments;
 mod bundle;
 mod check;
+#[cfg(target_os = "linux")]
+mod control;
 mod devices;
 mod explain;
 mod file;
+mod hardware;
 mod lease;
 mod mig;
 mod outputs;
@@ -16,6 +19,7 @@ mod progress;
 mod recorder;
 mod run;
 mod terminal;
+mod tune;
 mod words;
 
 use std::process::ExitCode;
@@ -43,8 +47,17 @@ fn main() -> ExitCode {
         Command::Check(check) => check::check(&check),
         Command::Explain(explain) => explain::explain(&explain),
         Command::Devices(devices) => devices::devices(&devices),
+        #[cfg(target_os = "linux")]
+        Command::Status(status) => control::status(&status),
+        #[cfg(target_os = "linux")]
+        Command::Cancel(cancel) => control::cancel(&cancel),
+        #[cfg(target_os = "linux")]
+        Command::Logs(logs) => control::logs(&logs),
+        #[cfg(target_os = "linux")]
+        Command::Drain(drain) => control::drain(&drain),
         Command::Lease(lease) => lease::lease(&lease),
         Command::Ps(ps) => lease::ps(&ps),
+        Command::Tune(tune) => tune::tune(&tune),
         Command::Pack(pack) => bundle::pack(&pack),
         Command::Unpack(unpack) => bundle::unpack(&unpack),
         Command::Inspect(inspect) => bundle::inspect(&inspect),

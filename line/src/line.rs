@@ -5,6 +5,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::program::Program;
+
 /// A checked line: what `lineside plan` plans and `lineside run` runs.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Line {
@@ -18,6 +20,8 @@ pub struct Line {
     pub policy: Policy,
     /// `[[face]]`, in file order.
     pub faces: Vec<Face>,
+    /// `[[hardware]]`, in file order.
+    pub hardware: Vec<Hardware>,
     /// Units in file order; a device with `mig` stands as its slices.
     pub units: Vec<Unit>,
     /// `[[model]]`, in file order.
@@ -267,6 +271,15 @@ pub struct Face {
     pub matching: Match,
 }
 
+/// `[[hardware]]`: a kind of box for which jobs have settings of their own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hardware {
+    /// What it is known by; unique.
+    pub name: String,
+    /// It is the box that is here: its settings are those of the jobs of this line.
+    pub is_here: bool,
+}
+
 /// `match` of a face.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Match {
@@ -312,6 +325,36 @@ impl Default for Job {
             face: None,
             action: Action::None,
         }
+    }
+}
+
+impl Line {
+    /// The files of a job's images: its own, or those of the first upstream with as many images
+    /// that has some.
+    ///
+    /// Takes time linear in the jobs upstream.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such job.
+    pub fn files_of(&self, job: u32) -> &[String] {
+        // Edges point back, so every job is looked at once at most.
+        let mut seen = vec![false; job as usize + 1];
+        let mut open = vec![job];
+        while let Some(at) = open.pop() {
+            let job = &self.jobs[at as usize];
+            if !job.files.is_empty() {
+                return &job.files;
+            }
+            for edge in job.after.iter().rev() {
+                let upstream = &self.jobs[edge.upstream as usize];
+                let new = !std::mem::replace(&mut seen[edge.upstream as usize], true);
+                if new && upstream.images == job.images {
+                    open.push(edge.upstream);
+                }
+            }
+        }
+        &[]
     }
 }
 
@@ -391,15 +434,9 @@ pub enum Action {
     #[default]
     None,
     /// `run = ["program", ...]`: a process for each start.
-    Run {
-        /// The program and its arguments; never empty.
-        command: Vec<String>,
-    },
+    Run(Program),
     /// `worker = ["program", ...]`: a process for each unit, kept from start to start.
-    Worker {
-        /// The program and its arguments; never empty.
-        command: Vec<String>,
-    },
+    Worker(Program),
     /// `kernel = { tool = "...", ... }`: a built-in tool, with its settings.
     Kernel {
         /// The tool's name.

@@ -9,11 +9,13 @@ mod devices;
 mod edges;
 mod faces;
 mod faults;
+mod hardware;
 mod images;
 mod jobs;
 mod names;
 mod order;
 mod policy;
+mod programs;
 mod tables;
 mod things;
 
@@ -53,6 +55,11 @@ pub trait Surroundings {
     ///
     /// Why they cannot be looked up, in words.
     fn files(&self, glob: &str) -> Result<Vec<String>, String>;
+
+    /// What this box is, as a `box` of `[[hardware]]` says it. By default that does not matter.
+    fn hardware(&self) -> Option<String> {
+        None
+    }
 
     /// What is wrong with a `kernel`, if anything. By default nothing is.
     fn kernel_faults(&self, tool: &str, settings: &BTreeMap<String, Setting>) -> Vec<KernelFault> {
@@ -163,11 +170,13 @@ pub fn check(
         return Err(report.into_problems("", Severity::Error));
     }
     let faces = Faces::expand(&mut tree, &mut report);
-    let root = match lost {
+    let (syntax_lost, lost) = (lost, lost || faces.lost);
+    let hardware =
+        hardware::apply(&mut tree, surroundings.hardware().as_deref(), lost, &mut report);
+    let root = match syntax_lost {
         true => Fields::lenient(&tree, &vocabulary::ROOT),
         false => Fields::new(&tree, &vocabulary::ROOT, &mut report),
     };
-    let lost = lost || faces.lost;
     let header = policy::line(&root, &mut report);
     let policy = policy::policy(&root, &mut report);
     let devices = Devices::read(&root, &policy, &mut report);
@@ -178,6 +187,7 @@ pub fn check(
     edges::settle(&mut jobs, lost, &mut report);
     let order = order::order(&jobs, &mut report);
     images::settle(&mut jobs, &order, &mut report);
+    programs::settle(&jobs, &order, &mut report);
     order::drain(&jobs, &order, &mut report);
     if !lost {
         fit::check(&jobs, &devices, &things, &policy, &mut report);
@@ -188,7 +198,8 @@ pub fn check(
     }
     // Nothing below can fail. The line may grow where the tree was.
     drop(tree);
-    let sources = assemble::Sources { header, policy, faces, devices, things, jobs, order, faults };
+    let sources =
+        assemble::Sources { header, policy, faces, hardware, devices, things, jobs, order, faults };
     let (line, places) = assemble::line(sources);
     warnings::add(&line, &places, &mut report);
     Ok(Checked { line, warnings: report.into_problems(text, Severity::Warning) })

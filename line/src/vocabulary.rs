@@ -14,17 +14,19 @@ pub(crate) struct Vocabulary {
 }
 
 /// Keys that people bring from other tools, and ours.
-pub(crate) const SYNONYMS: [(&str, &str); 24] = [
+pub(crate) const SYNONYMS: [(&str, &str); 27] = [
     ("args", "run"),
     ("cmd", "run"),
     ("command", "run"),
     ("count", "images"),
     ("cpu", "needs"),
+    ("cwd", "dir"),
     ("dependencies", "after"),
     ("depends", "after"),
     ("depends_on", "after"),
     ("deps", "after"),
     ("duration", "time"),
+    ("environment", "env"),
     ("exec", "run"),
     ("frames", "images"),
     ("gpu_count", "gpus"),
@@ -39,12 +41,13 @@ pub(crate) const SYNONYMS: [(&str, &str); 24] = [
     ("vram", "memory"),
     ("wait_for", "after"),
     ("weight", "weights"),
+    ("workdir", "dir"),
 ];
 
 pub(crate) static ROOT: Vocabulary = Vocabulary {
     people: "a line file",
     written: "the top level",
-    keys: &["line", "policy", "device", "model", "stream", "face", "job", "fault"],
+    keys: &["line", "policy", "device", "model", "stream", "face", "hardware", "job", "fault"],
     open: false,
 };
 
@@ -79,6 +82,16 @@ pub(crate) static MODEL: Vocabulary = Vocabulary {
 pub(crate) static STREAM: Vocabulary =
     Vocabulary { people: "a stream", written: "[[stream]]", keys: &["name", "limit"], open: false };
 
+pub(crate) static HARDWARE: Vocabulary =
+    Vocabulary { people: "hardware", written: "[[hardware]]", keys: &["box", "jobs"], open: false };
+
+pub(crate) static HARDWARE_JOB: Vocabulary = Vocabulary {
+    people: "an entry of `jobs`",
+    written: "an entry of `jobs`",
+    keys: &["job", "batch", "inflight", "threads", "depth", "memory"],
+    open: false,
+};
+
 pub(crate) static FACE: Vocabulary =
     Vocabulary { people: "a face", written: "[[face]]", keys: &["name", "match"], open: true };
 
@@ -89,7 +102,7 @@ pub(crate) static JOB: Vocabulary = Vocabulary {
         "name", "kind", "phase", "images", "batch", "inflight", "threads", "priority", "memory",
         "gpus", "needs", "profile", "model", "stream", "after", "time", "startup", "cpu_time",
         "arrive", "every", "timeout", "retries", "fallback", "inject", "run", "worker", "kernel",
-        "face",
+        "shell", "dir", "env", "grace", "ready", "face",
     ],
     open: false,
 };
