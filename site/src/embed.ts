@@ -5,7 +5,7 @@
 //
 // The line file is its text, or its attribute `line`. `at` is the moment in milliseconds.
 
-import { type Chart, makeChart } from './bars.ts';
+import type { Chart } from './bars.ts';
 import { Engine } from './engine.ts';
 import { Gantt } from './gantt/gantt.ts';
 import { DARK, LIGHT } from './gantt/palette.ts';
@@ -13,7 +13,7 @@ import { wholeView } from './gantt/view.ts';
 import { en } from './lang/en.ts';
 import { zh } from './lang/zh.ts';
 import { eventsUntil, type Plan } from './model.ts';
-import { answer } from './sentences.ts';
+import { answer, unitsName } from './sentences.ts';
 import { States, walkOrder } from './state.ts';
 
 declare const LINESIDE_WORKER: string;
@@ -39,7 +39,7 @@ function theEngine(): Engine {
       const address = URL.createObjectURL(new Blob([code], { type: 'text/javascript' }));
       return new Worker(address, { type: 'module' });
     },
-    () => near(LINESIDE_MODULE).href,
+    () => fetch(near(LINESIDE_MODULE)).then((response) => response.arrayBuffer()),
   );
   return engine;
 }
@@ -102,7 +102,7 @@ class LinesidePlan extends HTMLElement {
       return;
     }
     this.plan = plan;
-    this.chart = makeChart(plan.line, plan.trace);
+    this.chart = plan.chart;
     this.cursor = Number(this.getAttribute('at') ?? 0) * 1e6;
     this.draw();
     this.tell();
@@ -111,7 +111,8 @@ class LinesidePlan extends HTMLElement {
   private draw(): void {
     const { gantt, plan, chart } = this;
     if (!gantt || !plan || !chart) return;
-    const { units, jobs, letters } = this.words;
+    const { jobs, letters } = this.words;
+    const units = unitsName(plan.line, this.words);
     const height = gantt.lay(plan.line, chart, 1, { units, jobs, letters });
     this.box.style.height = `${height}px`;
     const isDark = getComputedStyle(this).colorScheme.includes('dark');

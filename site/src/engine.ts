@@ -21,7 +21,7 @@ export class Engine {
 
   constructor(
     private readonly make: () => Worker,
-    private readonly module: () => ArrayBuffer | string,
+    private readonly module: () => Promise<ArrayBuffer>,
   ) {}
 
   plan(text: string): Promise<Plan> {
@@ -68,7 +68,7 @@ export class Engine {
   }
 
   private async ask<T>(request: Request): Promise<T> {
-    this.started ??= this.send({ kind: 'start', module: this.module() });
+    this.started ??= this.module().then((module) => this.send({ kind: 'start', module }));
     await this.started;
     return this.send<T>(request);
   }

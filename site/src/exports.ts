@@ -1,6 +1,6 @@
 // The schedule as files: a picture as SVG or PNG, and a trace for chrome://tracing and Perfetto.
 
-import { type Chart, LEGACY, makeChart } from './bars.ts';
+import { type Chart, LEGACY } from './bars.ts';
 import { ticks } from './gantt/axis.ts';
 import { colourOf, LIGHT } from './gantt/palette.ts';
 import { wholeView } from './gantt/view.ts';
@@ -115,7 +115,7 @@ export async function pngOf(side: Side): Promise<Blob> {
 export function perfettoOf(plan: Plan): string {
   const { line } = plan;
   const events: object[] = [];
-  const chart = makeChart(line, plan.trace);
+  const { chart } = plan;
   line.units.forEach((unit, pid) => {
     events.push({ ph: 'M', pid, name: 'process_name', args: { name: unit.name } });
   });

@@ -1,5 +1,7 @@
 // What the engine says, as types. The engine is the product's own, compiled to WebAssembly.
 
+import type { Chart } from './bars.ts';
+
 export type Place = 'cuda' | 'vulkan' | 'cpu';
 
 export interface Unit {
@@ -231,6 +233,7 @@ export interface Plan {
   problems: Problem[];
   line: Line;
   trace: Trace;
+  chart: Chart;
   outline: OutlineTable[];
   // Milliseconds that reading and planning took.
   took: number;

@@ -24,7 +24,7 @@ export function makeWorker(): Worker {
   return new Worker(worker!);
 }
 
-export function engineModule(): ArrayBuffer {
+export async function engineModule(): Promise<ArrayBuffer> {
   return module!;
 }
 

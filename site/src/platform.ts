@@ -8,8 +8,13 @@ export function makeWorker(): Worker {
   return new Worker(new URL(LINESIDE_WORKER, document.baseURI), { type: 'module' });
 }
 
-export function engineModule(): string {
-  return new URL(LINESIDE_MODULE, document.baseURI).href;
+let module: Promise<ArrayBuffer> | undefined;
+
+// Asked for once, however often a Worker is thrown away.
+export function engineModule(): Promise<ArrayBuffer> {
+  const address = new URL(LINESIDE_MODULE, document.baseURI);
+  module ??= fetch(address).then((response) => response.arrayBuffer());
+  return module;
 }
 
 // Keeps the page for visits without a network. Of a new version whoever is reading is told.

@@ -33,6 +33,11 @@ export function imagesText(first: number, count: number): string {
   return count > 1 ? `${first}–${first + count - 1}` : `${first}`;
 }
 
+// What the units of a line are called: where there is a CPU they are not all GPUs.
+export function unitsName(line: Line, words: Words): string {
+  return line.units.some((unit) => unit.place === 'cpu') ? words.unitsAny : words.units;
+}
+
 export function listText(names: string[], words: Words): string {
   return new Intl.ListFormat(words.code, { style: 'short', type: 'conjunction' }).format(names);
 }

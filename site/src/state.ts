@@ -70,9 +70,11 @@ function copy(state: State): State {
   };
 }
 
-// Seeks in a trace. What lies between two checkpoints is read again.
+// Seeks in a trace. Checkpoints are made as far as somebody has looked; what lies between two of
+// them is read again.
 export class States {
   private readonly checkpoints: State[];
+  private readonly reached: State;
   private readonly spacing: number;
 
   constructor(
@@ -80,12 +82,8 @@ export class States {
     private readonly trace: Trace,
   ) {
     this.spacing = Math.max(4096, 4 * (line.jobs.length + line.units.length));
-    const state = begin(line);
-    this.checkpoints = [copy(state)];
-    while (state.events < trace.ev.length) {
-      this.step(state);
-      if (state.events % this.spacing === 0) this.checkpoints.push(copy(state));
-    }
+    this.reached = begin(line);
+    this.checkpoints = [begin(line)];
   }
 
   // After everything that happens at or before a time.
@@ -95,7 +93,12 @@ export class States {
 
   // After so many events.
   after(events: number): State {
-    const state = copy(this.checkpoints[Math.floor(events / this.spacing)]!);
+    const wanted = Math.floor(events / this.spacing);
+    while (this.checkpoints.length <= wanted) {
+      this.step(this.reached);
+      if (this.reached.events % this.spacing === 0) this.checkpoints.push(copy(this.reached));
+    }
+    const state = copy(this.checkpoints[wanted]!);
     while (state.events < events) this.step(state);
     return state;
   }

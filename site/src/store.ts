@@ -1,7 +1,7 @@
 // What the page is about: one line, or two side by side; a moment; a tool that is asked about.
 
 import { batch, computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
-import { type Chart, makeChart } from './bars.ts';
+import type { Chart } from './bars.ts';
 import { addChange, type Change } from './edit.ts';
 import { Cancelled, type Engine } from './engine.ts';
 import type { Outage } from './gantt/draw.ts';
@@ -37,7 +37,7 @@ export class Side {
   ) {
     this.text = signal(text);
     const { plan } = this;
-    this.chart = computed(() => plan.value && makeChart(plan.value.line, plan.value.trace));
+    this.chart = computed(() => plan.value?.chart ?? null);
     this.states = computed(() => plan.value && new States(plan.value.line, plan.value.trace));
     this.outages = computed(() => (plan.value ? outagesOf(plan.value.trace) : []));
     this.metrics = computed(() => {

@@ -44,7 +44,8 @@ export async function findFixes(engine: Engine, question: Question, words: Words
 // Possible fixes by kind, the smallest of each kind first.
 export function candidates(question: Question, words: Words): Fix[][] {
   const wait = question.why.waits.find((it) => it.job === question.job);
-  if (!wait) return [];
+  // Tools that are made of patterns, one for each face, have no table of their own to change.
+  if (!wait || question.plan.outline.some((table) => table.name === 'face')) return [];
   switch (wait.kind) {
     case 'units':
     case 'next':

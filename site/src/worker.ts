@@ -1,11 +1,12 @@
 // The engine in a Worker: the page stays responsive whatever is asked of it.
 
 import init, { check, outline, type Plan as Planned, plan } from '../../wasm/pkg/lineside_wasm.js';
+import { makeChart } from './bars.ts';
 import { addChange, type Change } from './edit.ts';
 import type { Plan } from './model.ts';
 
 export type Request =
-  | { kind: 'start'; module: ArrayBuffer | string }
+  | { kind: 'start'; module: ArrayBuffer }
   | { kind: 'plan'; id: number; text: string }
   | { kind: 'why'; of: Asked; events: number; t: number; job: number | null }
   | { kind: 'hash'; of: Asked }
@@ -66,6 +67,7 @@ function answerPlan(request: Extract<Request, { kind: 'plan' }>): Plan {
     order: planned.order,
     placement: planned.placement,
   };
+  const line = JSON.parse(planned.line);
   return {
     id: request.id,
     text: request.text,
@@ -74,8 +76,10 @@ function answerPlan(request: Extract<Request, { kind: 'plan' }>): Plan {
     exitCode: planned.exitCode,
     stuck: planned.stuck,
     problems: JSON.parse(planned.problems),
-    line: JSON.parse(planned.line),
+    line,
     trace,
+    // Made here, since it takes long where there is much.
+    chart: makeChart(line, trace),
     outline: JSON.parse(outline(request.text)),
     took: performance.now() - began,
   };
@@ -117,10 +121,15 @@ async function answer(request: Request): Promise<unknown> {
   }
 }
 
+// The memory behind a plan changes hands instead of being copied.
 function buffersOf(result: unknown): Transferable[] {
-  const trace = (result as Plan | null)?.trace;
-  if (!trace) return [];
-  return Object.values(trace).map((column) => (column as Uint8Array).buffer as ArrayBuffer);
+  const plan = result as Plan | null;
+  if (!plan?.trace) return [];
+  const { starts, leases, runs, holds, waits } = plan.chart;
+  const values = [plan.trace, starts, leases, runs, holds, waits].flatMap((it) =>
+    Object.values(it),
+  );
+  return values.filter(ArrayBuffer.isView).map((column) => column.buffer as ArrayBuffer);
 }
 
 self.onmessage = async (message: MessageEvent<{ call: number; request: Request }>) => {

@@ -39,7 +39,7 @@ export function ticks(from: number, to: number, most: number): Tick[] {
   const digits = Math.max(0, Math.ceil(-Math.log10(step / size) - 1e-9));
   const list: Tick[] = [];
   for (let t = Math.ceil(from / step) * step; t <= to; t += step) {
-    list.push({ t, label: `${(t / size).toFixed(digits)} ${name}` });
+    list.push({ t, label: `${t === 0 ? 0 : (t / size).toFixed(digits)} ${name}` });
   }
   return list;
 }

@@ -62,7 +62,7 @@ export function makeLayout(
   const layout: Layout = {
     rows: [],
     captions: [],
-    gutter: Math.round((isNarrow ? 92 : 148) * Math.min(scale, 1.3)),
+    gutter: Math.round((isNarrow ? 104 : 148) * Math.min(scale, 1.3)),
     axis: Math.round(AXIS * scale),
     height: 0,
     axisFont: Math.round(12.5 * Math.min(scale, 1.4)),

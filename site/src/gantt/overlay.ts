@@ -61,21 +61,20 @@ function drawWaits(ctx: Context, scene: Scene, overlay: Overlay, x: number): voi
   if (!from) return;
   const middle = (row: Row) => row.y + row.height / 2;
   const to = rows.filter((row) => row.kind === 'unit' && waits.units.includes(row.who));
-  ctx.lineWidth = 2;
-  ctx.strokeStyle = scene.theme.accent;
+  const { accent, ground } = scene.theme;
+  // A disk in what is waited for, a ring in who waits; each stands off from the bar below it.
   for (const row of to) {
-    ctx.fillStyle = scene.theme.accent;
-    ctx.beginPath();
-    ctx.arc(x, middle(row), 5.5, 0, 2 * Math.PI);
-    ctx.fill();
-    ctx.fillStyle = scene.theme.ground;
-    ctx.beginPath();
-    ctx.arc(x, middle(row), 2.2, 0, 2 * Math.PI);
-    ctx.fill();
+    disk(ctx, x, middle(row), 7.5, ground);
+    disk(ctx, x, middle(row), 5.5, accent);
   }
-  ctx.fillStyle = scene.theme.ground;
+  disk(ctx, x, middle(from), 7.5, ground);
+  disk(ctx, x, middle(from), 6, accent);
+  disk(ctx, x, middle(from), 3.5, ground);
+}
+
+function disk(ctx: Context, x: number, y: number, radius: number, colour: string): void {
+  ctx.fillStyle = colour;
   ctx.beginPath();
-  ctx.arc(x, middle(from), 5.5, 0, 2 * Math.PI);
+  ctx.arc(x, y, radius, 0, 2 * Math.PI);
   ctx.fill();
-  ctx.stroke();
 }

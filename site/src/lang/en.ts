@@ -33,7 +33,9 @@ export const en = {
     'Each lane is a GPU or a tool; time runs to the right. Arrow keys step from decision to ' +
     'decision. The same as text is below, under “As text”.',
   units: 'GPUs',
-  jobs: 'TOOLS',
+  // Where a CPU is among them.
+  unitsAny: 'Units',
+  jobs: 'Tools',
   letters: { standard: 'S', legacy: 'L', train: 'T' },
   legendStandard: 'S standard: holds the GPU to its last image',
   legendLegacy: 'L legacy: hands it back after each image',

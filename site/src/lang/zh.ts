@@ -29,6 +29,7 @@ export const zh: Words = {
   chartHelp:
     '每一行是一个 GPU 或一个工具，时间向右。方向键逐个决策移动。同样的内容以文字形式列在下方“文字说明”中。',
   units: 'GPU',
+  unitsAny: '单元',
   jobs: '工具',
   letters: { standard: '标', legacy: '旧', train: '训' },
   legendStandard: '标 标准：占用 GPU 直到最后一幅图像',

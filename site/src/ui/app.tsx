@@ -10,7 +10,7 @@ import { Keys } from './keys.tsx';
 import { Narration } from './narration.tsx';
 import { Now } from './now.tsx';
 import { Overview } from './overview.tsx';
-import { Predict, PredictButton } from './predict.tsx';
+import { Predict } from './predict.tsx';
 import { Share } from './share.tsx';
 import { Transport } from './transport.tsx';
 import { Why } from './why.tsx';
@@ -139,9 +139,6 @@ function Legend() {
       </li>
       <li>
         <i class="key key-cold" /> {w.legendCold}
-      </li>
-      <li class="legend-end">
-        <PredictButton />
       </li>
     </ul>
   );

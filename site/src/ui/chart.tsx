@@ -9,6 +9,7 @@ import { Gantt } from '../gantt/gantt.ts';
 import type { Row } from '../gantt/layout.ts';
 import { wholeView } from '../gantt/view.ts';
 import { lang, words } from '../lang/lang.ts';
+import { unitsName } from '../sentences.ts';
 import { active, activeName, cursor, end, gutter, type Side, selected, view } from '../store.ts';
 import { theme } from '../theme.ts';
 import { listen } from './pointer.ts';
@@ -72,7 +73,8 @@ function follow(host: HTMLElement, gantt: Gantt, side: Side, painter: Painter): 
     const plan = side.plan.peek();
     const chart = side.chart.peek();
     if (!plan || !chart) return;
-    const { units, jobs, letters } = words.peek();
+    const { jobs, letters } = words.peek();
+    const units = unitsName(plan.line, words.peek());
     const height = gantt.lay(plan.line, chart, scale(), { units, jobs, letters });
     host.style.height = `${height}px`;
     gutter.value = gantt.layout?.gutter ?? 0;

@@ -15,8 +15,13 @@ export function Dialog({ title, children }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   useLayoutEffect(() => {
     const before = document.activeElement as HTMLElement | null;
-    element.current?.showModal();
-    return () => before?.focus();
+    const shown = element.current;
+    shown?.showModal();
+    return () => {
+      // While it is open nothing outside of it takes the focus.
+      shown?.close();
+      before?.focus();
+    };
   }, []);
   const close = () => {
     dialog.value = '';

@@ -42,17 +42,14 @@ export function Header() {
         </button>
         <ThemeChoice />
         <LanguageChoice />
-        <button
-          type="button"
-          class="icon-button"
-          aria-label={w.help}
-          title={w.help}
+        <IconButton
+          icon="help"
+          label={w.help}
+          keys="?"
           onClick={() => {
             dialog.value = 'keys';
           }}
-        >
-          <span aria-hidden="true">?</span>
-        </button>
+        />
       </div>
     </header>
   );

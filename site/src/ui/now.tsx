@@ -4,7 +4,7 @@ import { showTime } from '../gantt/axis.ts';
 import { lang, words } from '../lang/lang.ts';
 import { type Plan, UNIT_STATES } from '../model.ts';
 import { showMemory } from '../quantity.ts';
-import { imagesText } from '../sentences.ts';
+import { imagesText, unitsName } from '../sentences.ts';
 import { leasesAt, memoryTaken, type State, walkOrder } from '../state.ts';
 import { active, cursor, selected, state } from '../store.ts';
 import { Slices } from './slices.tsx';
@@ -80,7 +80,7 @@ function Units({ plan, now }: { plan: Plan; now: State }) {
   const w = words.value;
   return (
     <div class="card">
-      <h2>{w.units}</h2>
+      <h2>{unitsName(plan.line, w)}</h2>
       <table data-table="units">
         <thead>
           <tr>

@@ -6,6 +6,7 @@ import { lang, words } from '../lang/lang.ts';
 import { follow, nanosPerSecond, pause, setSpeed, toggle } from '../playback.ts';
 import { cursor, end, isPlaying, seek, speed, stepBack, stepForward, view } from '../store.ts';
 import { Icon, IconButton } from './icons.tsx';
+import { PredictButton } from './predict.tsx';
 import { speak } from './speech.ts';
 
 const STEPS = 1000;
@@ -123,6 +124,7 @@ export function Transport() {
           }}
         />
       </div>
+      <PredictButton />
     </fieldset>
   );
 }

@@ -153,15 +153,15 @@ test('files: the line goes out and comes in', async () => {
   const { page, close } = await open(browser, served.address, { acceptDownloads: true });
   await page.getByRole('button', { name: 'Share' }).click();
   for (const label of [
-    'Line file',
-    'Trace (JSON',
-    'Chrome trace',
+    'Line file (TOML)',
+    'Trace (JSON Lines)',
+    'Chrome trace (Perfetto)',
     'Picture (SVG)',
     'Picture (PNG)',
   ]) {
     const [download] = await Promise.all([
       page.waitForEvent('download'),
-      page.getByRole('button', { name: label, exact: label.endsWith(')') }).click(),
+      page.getByRole('button', { name: label, exact: true }).click(),
     ]);
     const stream = await download.createReadStream();
     let size = 0;

@@ -3,6 +3,7 @@
 import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { check, initSync, outline, plan as planText } from '../../../wasm/pkg/lineside_wasm.js';
+import { makeChart } from '../../src/bars.ts';
 import { addChange, type Change } from '../../src/edit.ts';
 import type { Plan, Problem } from '../../src/model.ts';
 
@@ -27,6 +28,8 @@ export function plan(text: string, events = 2_000_000): Planned {
   const planned = planText(text, events, () => true);
   const { t, ev, who, lease, a, b, held, slot, heldEnd, order, placement } = planned;
   counter += 1;
+  const line = JSON.parse(planned.line);
+  const trace = { t, ev, who, lease, a, b, held, slot, heldEnd, order, placement };
   return {
     id: counter,
     text,
@@ -35,8 +38,9 @@ export function plan(text: string, events = 2_000_000): Planned {
     exitCode: planned.exitCode,
     stuck: planned.stuck,
     problems: JSON.parse(planned.problems),
-    line: JSON.parse(planned.line),
-    trace: { t, ev, who, lease, a, b, held, slot, heldEnd, order, placement },
+    line,
+    trace,
+    chart: makeChart(line, trace),
     outline: JSON.parse(outline(text)),
     took: 0,
     hash: planned.hash(),
