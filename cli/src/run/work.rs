@@ -11,6 +11,7 @@ use lineside_report::Record as Report;
 use super::interrupt::Interrupts;
 use super::journal::Journaled;
 use super::session::Session;
+use crate::hardware::Cores;
 use crate::plan::close;
 use crate::progress::Progress;
 use crate::recorder::Recorder;
@@ -49,6 +50,7 @@ pub(crate) fn work(
     let control = super::control::Control::open(out, waker);
     let mut driver = Driver::new(&workload, tables.storage(), host, &mut watcher)
         .expect("a checked line fits the tables that were made for it");
+    let before = Cores::now();
     let mut why_stopped: Option<String> = None;
     loop {
         if let (None, Some(why)) = (&why_stopped, session.journal.failed()) {
@@ -78,10 +80,12 @@ pub(crate) fn work(
     }
     #[cfg(target_os = "linux")]
     drop(control);
+    let cpu = before.zip(Cores::now()).and_then(|(then, now)| now.since(&then));
     driver.backend_mut().close();
     session.journal.add(&Record::Closed { t: driver.scheduler().now() });
     session.journal.sync();
     let mut record = watcher.inner.finish().record;
+    record.cpu = cpu;
     let mut code = close(line, driver.scheduler_mut(), &mut record);
     let stopped = match (interrupts.count(), &why_stopped) {
         (0, None) => None,
