@@ -46,3 +46,5 @@ pub use crate::read::{Checked, KernelFault, NoFiles, Surroundings, check};
 pub use crate::read::{read, read_bytes};
 pub use crate::render::{Look, render};
 pub use crate::span::Span;
+#[cfg(feature = "toml")]
+pub use crate::toml_tree::document;

@@ -11,6 +11,8 @@ mod firmware;
 mod fuzz;
 mod golden;
 mod need;
+mod outputs;
+mod site;
 mod test;
 mod wasm;
 
@@ -38,6 +40,10 @@ enum Chore {
     Firmware(firmware::Options),
     /// Replay the corpus of the fuzz targets, then fuzz each for a while
     Fuzz(fuzz::Options),
+    /// Have what is written for other tools read by those tools
+    Outputs(outputs::Options),
+    /// Build the playground into `site/dist`; also serve it or test it
+    Site(site::Options),
     /// Run the cases as WebAssembly under Node
     Wasm(wasm::Options),
 }
@@ -49,6 +55,8 @@ fn main() -> ExitCode {
         Chore::Boards(options) => boards::make(&options),
         Chore::Firmware(options) => firmware::firmware(&options).map_err(|it| it.to_string()),
         Chore::Fuzz(options) => fuzz::fuzz(&options).map_err(|it| it.to_string()),
+        Chore::Outputs(options) => outputs::outputs(&options).map_err(|it| it.to_string()),
+        Chore::Site(options) => site::site(&options).map_err(|it| it.to_string()),
         Chore::Wasm(options) => wasm::wasm(&options).map_err(|it| it.to_string()),
     };
     match done {
