@@ -14,7 +14,8 @@ pub struct Record {
     pub cpu: Option<CpuUse>,
 }
 
-/// How busy the CPU of a machine was during a run, with all that ran there. Shares are in thousandths.
+/// How busy the CPU of a machine was during a run, with all that ran there. Shares are in
+/// thousandths.
 ///
 /// ```
 /// let cpu = lineside_report::CpuUse { busiest: 970, mean: 410, cores: 16 };

@@ -87,18 +87,22 @@ pub(crate) fn work(
     let mut record = watcher.inner.finish().record;
     record.cpu = cpu;
     let mut code = close(line, driver.scheduler_mut(), &mut record);
-    let stopped = match (interrupts.count(), &why_stopped) {
-        (0, None) => None,
-        (0, Some(why)) => Some((why.as_str(), NOT_DONE)),
-        _ => Some(("the run was interrupted", INTERRUPTED)),
-    };
-    if let Some((why, stopped)) = stopped {
+    if let Some((why, stopped)) = reason_to_stop(interrupts.count(), why_stopped.as_deref()) {
         tell_how_to_go_on(out);
         record.stuck.iter_mut().for_each(|(_, reason)| why.clone_into(reason));
         code = stopped;
     }
     let host = driver.backend_mut();
     Ran { record, code, troubles: host.take_troubles(), notes: host.take_notes() }
+}
+
+/// Why the run ended early, if it did, and with which exit code.
+fn reason_to_stop(interrupts: u32, failed: Option<&str>) -> Option<(&str, u8)> {
+    match (interrupts, failed) {
+        (0, None) => None,
+        (0, Some(why)) => Some((why, NOT_DONE)),
+        _ => Some(("the run was interrupted", INTERRUPTED)),
+    }
 }
 
 fn tell_how_to_go_on(out: &Path) {
