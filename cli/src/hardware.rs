@@ -4,6 +4,7 @@ use std::fs;
 use std::thread;
 
 use lineside_line::Line;
+use lineside_report::CpuUse;
 
 use crate::terminal;
 use crate::words::printable;
@@ -58,17 +59,17 @@ impl Cores {
         cores.filter(|cores| !cores.is_empty()).map(Cores)
     }
 
-    /// The busiest core since then, and all of them on average: shares from 0 to 1.
-    pub(crate) fn since(&self, before: &Cores) -> Option<(f64, f64)> {
-        let shares: Vec<f64> = (self.0.iter().zip(&before.0))
+    /// The busiest core since then, and all of them on average.
+    pub(crate) fn since(&self, before: &Cores) -> Option<CpuUse> {
+        let shares: Vec<u64> = (self.0.iter().zip(&before.0))
             .filter_map(|(now, then)| {
                 let all = now.1.checked_sub(then.1).filter(|all| *all > 0)?;
-                Some(now.0.saturating_sub(then.0) as f64 / all as f64)
+                Some((now.0.saturating_sub(then.0) * 1000 / all).min(1000))
             })
             .collect();
-        let busiest = shares.iter().copied().fold(0.0, f64::max);
-        let mean = shares.iter().sum::<f64>() / shares.len() as f64;
-        (!shares.is_empty()).then_some((busiest, mean))
+        let (busiest, cores) = (*shares.iter().max()?, shares.len() as u64);
+        let mean = shares.iter().sum::<u64>() / cores;
+        Some(CpuUse { busiest: busiest as u32, mean: mean as u32, cores: cores as u32 })
     }
 }
 
@@ -81,8 +82,8 @@ mod tests {
         let before =
             Cores::read("cpu  9 9 9 9 9\ncpu0 10 0 0 90 0 0 0 0\ncpu1 0 0 0 100 0 0 0 0\n");
         let after = Cores::read("cpu0 20 0 0 180 0 0 0 0\ncpu1 90 0 5 105 0 0 0 0\nintr 5\n");
-        let (busiest, mean) = after.expect("read").since(&before.expect("read")).expect("known");
-        assert!((busiest - 0.95).abs() < 1e-9 && (mean - 0.525).abs() < 1e-9, "{busiest} {mean}");
+        let cpu = after.expect("read").since(&before.expect("read"));
+        assert_eq!(cpu, Some(CpuUse { busiest: 950, mean: 525, cores: 2 }));
         assert_eq!(Cores::read("intr 1\n"), None);
     }
 }

@@ -49,7 +49,7 @@ pub use html::report_html;
 pub use mermaid::{TooLarge, mermaid};
 pub use metrics::metrics;
 pub use perfetto::perfetto;
-pub use record::{Entry, Record, What};
+pub use record::{CpuUse, Entry, Record, What};
 pub use summary::{JobState, JobSummary, StuckJob, Summary, UnitSummary, WaitSummary, summary};
 pub use svg::gantt_svg;
 pub use terminal::terminal;

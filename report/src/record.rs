@@ -1,6 +1,7 @@
 //! What happened on a line, as the outputs read it.
 
 use lineside_line::trace::{End, RevokeCause, UnitState};
+use serde::Serialize;
 
 /// A plan or a run: everything that happened, in order, and who has not ended.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -9,6 +10,25 @@ pub struct Record {
     pub entries: Vec<Entry>,
     /// Jobs that have not ended, each with its reason in words.
     pub stuck: Vec<(u32, String)>,
+    /// How busy the CPU was, of a run on a machine that says so.
+    pub cpu: Option<CpuUse>,
+}
+
+/// How busy the CPU of a machine was during a run, with all that ran there. Shares are in
+/// thousandths.
+///
+/// ```
+/// let cpu = lineside_report::CpuUse { busiest: 970, mean: 410, cores: 16 };
+/// assert!(cpu.busiest >= cpu.mean);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct CpuUse {
+    /// Its busiest core.
+    pub busiest: u32,
+    /// All cores on average.
+    pub mean: u32,
+    /// How many there are.
+    pub cores: u32,
 }
 
 /// One thing that happened.

@@ -6,7 +6,7 @@ use lineside_line::trace::End;
 use lineside_line::{Line, Place};
 use serde::Serialize;
 
-use crate::record::Record;
+use crate::record::{CpuUse, Record};
 use crate::timeline::{JobTrack, Lease, Timeline};
 
 /// A plan or a run in numbers. Serialised, it is the object of `lineside plan --json`.
@@ -32,6 +32,9 @@ pub struct Summary {
     pub leases_max: u64,
     /// Jobs that have not ended.
     pub stuck: Vec<StuckJob>,
+    /// How busy the CPU was, of a run on a machine that says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cpu: Option<CpuUse>,
 }
 
 /// What a unit did.
@@ -186,6 +189,7 @@ pub(crate) fn of(timeline: &Timeline<'_>) -> Summary {
         wait_ns: wait_summary(timeline.waits.iter().map(|wait| wait.length()).collect()),
         leases_max: leases_max(timeline),
         stuck: timeline.stuck.iter().filter_map(|stuck| stuck_job(line, stuck)).collect(),
+        cpu: timeline.cpu,
     }
 }
 

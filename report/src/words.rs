@@ -3,6 +3,7 @@
 use lineside_line::Line;
 
 use crate::duration::{duration, moment};
+use crate::record::CpuUse;
 use crate::summary::{JobState, Summary};
 use crate::timeline::{How, JobTrack, Lease, Outage, Start, Timeline};
 use lineside_line::trace::{End, FailCause, RevokeCause, UnitState};
@@ -140,6 +141,17 @@ pub(crate) fn outcomes(summary: &Summary) -> Vec<(JobState, u64)> {
         [JobState::Done, JobState::Failed, JobState::Cancelled, JobState::Skipped, JobState::Stuck];
     let of = |state| summary.jobs.iter().filter(|job| job.state == state).count() as u64;
     STATES.into_iter().map(|state| (state, of(state))).filter(|(_, count)| *count > 0).collect()
+}
+
+/// How busy the CPU was.
+pub(crate) fn cpu(cpu: &CpuUse) -> String {
+    let share = |thousandths: u32| percent(f64::from(thousandths) / 1000.0);
+    format!(
+        "busiest core {}; {} on average {}, with all that ran on this machine",
+        share(cpu.busiest),
+        count(u64::from(cpu.cores), "core"),
+        share(cpu.mean),
+    )
 }
 
 #[cfg(test)]

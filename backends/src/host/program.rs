@@ -187,6 +187,7 @@ impl Launcher {
     /// A log that nobody has written to, and its path. The folders are made as they are needed.
     pub(super) fn new_log(&self, name: &str) -> io::Result<(File, PathBuf)> {
         let logs = self.site.logs_of(&self.job);
+        fs::create_dir_all(self.out())?;
         for other in 1..u32::MAX {
             let other = if other == 1 { String::new() } else { format!("-{other}") };
             let path = logs.join(format!("{name}{other}.log"));
@@ -195,7 +196,6 @@ impl Launcher {
                 Ok(file) => return Ok((file, path)),
                 Err(error) if error.kind() == io::ErrorKind::NotFound && !logs.exists() => {
                     fs::create_dir_all(&logs)?;
-                    fs::create_dir_all(self.out())?;
                     let file =
                         OpenOptions::new().read(true).append(true).create(true).open(&path)?;
                     return Ok((file, path));

@@ -46,6 +46,10 @@ pub(super) struct Pool {
 
 impl Tool for Worker {
     fn start(&self, work: &Work<'_>) -> Result<Vec<Product>, Failure> {
+        // The worker may have been started for another job.
+        let out = self.launcher.out();
+        std::fs::create_dir_all(&out)
+            .map_err(|error| Failure::from(format!("can't make {}: {error}", out.display())))?;
         let mut colleague = self.pool.take(work)?;
         let number = self.pool.starts.fetch_add(1, Ordering::Relaxed);
         let answered = self.ask(&mut colleague, number, work);

@@ -12,6 +12,7 @@ use super::interrupt::Interrupts;
 use super::journal::Journaled;
 use super::onlooker::{Onlooker, Show};
 use super::session::Session;
+use crate::hardware::Cores;
 use crate::plan::close;
 use crate::{INTERRUPTED, NOT_DONE, Refusal, terminal};
 
@@ -48,6 +49,7 @@ pub(crate) fn work(
     let control = super::control::Control::open(out, waker);
     let mut driver = Driver::new(&workload, tables.storage(), host, &mut watcher)
         .expect("a checked line fits the tables that were made for it");
+    let before = Cores::now();
     let mut why_stopped: Option<String> = None;
     loop {
         if let (None, Some(why)) = (&why_stopped, session.journal.failed()) {
@@ -78,23 +80,29 @@ pub(crate) fn work(
     }
     #[cfg(target_os = "linux")]
     drop(control);
+    let cpu = before.zip(Cores::now()).and_then(|(then, now)| now.since(&then));
     driver.backend_mut().close();
     session.journal.add(&Record::Closed { t: driver.scheduler().now() });
     session.journal.sync();
     let mut record = watcher.inner.finish();
+    record.cpu = cpu;
     let mut code = close(line, driver.scheduler_mut(), &mut record);
-    let stopped = match (interrupts.count(), &why_stopped) {
-        (0, None) => None,
-        (0, Some(why)) => Some((why.as_str(), NOT_DONE)),
-        _ => Some(("the run was interrupted", INTERRUPTED)),
-    };
-    if let Some((why, stopped)) = stopped {
+    if let Some((why, stopped)) = reason_to_stop(interrupts.count(), why_stopped.as_deref()) {
         tell_how_to_go_on(out);
         record.stuck.iter_mut().for_each(|(_, reason)| why.clone_into(reason));
         code = stopped;
     }
     let host = driver.backend_mut();
     Ok(Ran { record, code, troubles: host.take_troubles(), notes: host.take_notes() })
+}
+
+/// Why the run ended early, if it did, and with which exit code.
+fn reason_to_stop(interrupts: u32, failed: Option<&str>) -> Option<(&str, u8)> {
+    match (interrupts, failed) {
+        (0, None) => None,
+        (0, Some(why)) => Some((why, NOT_DONE)),
+        _ => Some(("the run was interrupted", INTERRUPTED)),
+    }
 }
 
 fn tell_how_to_go_on(out: &Path) {

@@ -90,7 +90,7 @@ impl<'l> Runs<'l> {
             busy,
             held,
             shared,
-            core: core.map(|(busiest, _)| busiest),
+            core: core.map(|cpu| f64::from(cpu.busiest) / 1000.0),
             memory: 0.0,
             complete: code == i32::from(DONE),
         })

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lineside_line::Pool;
+use lineside_line::{Place, Pool};
 
 use super::{bytes, some_of};
 use crate::duration::duration;
@@ -117,5 +117,27 @@ pub(super) fn fallback(timeline: &Timeline<'_>) -> Vec<String> {
         "{names} fell back to a CPU place for {leases} ({} in all), for want of a GPU. {back}; or \
          `fallback = \"forbid\"` waits for one instead.",
         duration(time),
+    )]
+}
+
+/// GPUs that are leased and seldom compute, beside a core that always does.
+pub(super) fn busy_core(timeline: &Timeline<'_>) -> Vec<String> {
+    let Some(cpu) = timeline.cpu.filter(|cpu| cpu.busiest >= 900) else { return Vec::new() };
+    let units = timeline.line.units.iter().zip(&timeline.units).enumerate();
+    let idle = units.filter(|(_, (unit, track))| {
+        unit.place != Place::Cpu
+            && share(track.held, timeline.end) >= 0.5
+            && share(track.busy, timeline.end) < 0.5
+    });
+    let idle: Vec<u32> = idle.map(|(at, _)| at as u32).collect();
+    if idle.is_empty() {
+        return Vec::new();
+    }
+    let names = some_of(idle.iter().map(|&unit| timeline.unit_name(unit)));
+    vec![format!(
+        "One core of the CPU worked {} of the time, while {names} had leases and computed less \
+         than half of it: a single thread feeds it too slowly. Spread that work over more threads \
+         or jobs, or take it off the CPU.",
+        words::percent(f64::from(cpu.busiest) / 1000.0),
     )]
 }

@@ -40,6 +40,8 @@ pub enum AdviceCode {
     ColdStarts,
     /// A job ran on a CPU place for want of a GPU.
     Fallback,
+    /// A core of the CPU works all the time, and GPUs do not.
+    BusyCore,
     /// A unit idles while jobs wait for another kind of unit.
     IdleUnit,
 }
@@ -60,6 +62,7 @@ impl AdviceCode {
             AdviceCode::Circle => "circle",
             AdviceCode::ColdStarts => "cold-starts",
             AdviceCode::Fallback => "fallback",
+            AdviceCode::BusyCore => "busy-core",
             AdviceCode::IdleUnit => "idle-unit",
         }
     }
@@ -83,7 +86,7 @@ pub fn advice(line: &Line, record: &Record) -> Vec<Advice> {
 type Rule = fn(&Timeline<'_>) -> Vec<String>;
 
 pub(crate) fn of(timeline: &Timeline<'_>) -> Vec<Advice> {
-    let rules: [(AdviceCode, Rule); 9] = [
+    let rules: [(AdviceCode, Rule); 10] = [
         (AdviceCode::Stuck, ends::stuck),
         (AdviceCode::Failed, ends::failed),
         (AdviceCode::Overload, waiting::overload),
@@ -92,6 +95,7 @@ pub(crate) fn of(timeline: &Timeline<'_>) -> Vec<Advice> {
         (AdviceCode::Circle, starving::circle),
         (AdviceCode::ColdStarts, devices::cold_starts),
         (AdviceCode::Fallback, devices::fallback),
+        (AdviceCode::BusyCore, devices::busy_core),
         (AdviceCode::IdleUnit, waiting::idle_unit),
     ];
     let all = rules.into_iter().flat_map(|(code, rule)| {

@@ -117,6 +117,12 @@ fn header(page: &mut String, line: &Line, timeline: &Timeline<'_>, numbers: &Sum
     let busy = numbers.units.iter().map(|unit| unit.utilization).sum::<f64>() / units.max(1.0);
     let note = format!("{} in all", words::count(timeline.leases.len() as u64, "lease"));
     tile(page, "Units busy", &words::percent(busy), &note);
+    if let Some(cpu) = &numbers.cpu {
+        let share = |thousandths: u32| words::percent(f64::from(thousandths) / 1000.0);
+        let cores = words::count(u64::from(cpu.cores), "core");
+        let note = format!("{cores} on average {}", share(cpu.mean));
+        tile(page, "Busiest core", &share(cpu.busiest), &note);
+    }
     page.push_str("</dl>\n</header>\n");
 }
 

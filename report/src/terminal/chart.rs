@@ -42,6 +42,11 @@ impl Screen {
             let more = self.styled(Style::Soft, &format!("and {more}\n"));
             self.out.push_str(&more);
         }
+        if let Some(cpu) = &numbers.cpu {
+            let row = cut(&words::cpu(cpu), self.width);
+            let row = self.styled(Style::Soft, &row);
+            self.out.push_str(&format!("{row}\n"));
+        }
     }
 
     fn axis(&mut self, end: u64, label: usize, chart: usize) {

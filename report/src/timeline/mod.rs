@@ -14,7 +14,7 @@ use lineside_line::trace::{End, RevokeCause, UnitState};
 pub(crate) use bars::{Bar, JobBars, Kind, Lane};
 pub(crate) use merge::{Segment, merge};
 
-use crate::record::Record;
+use crate::record::{CpuUse, Record};
 
 /// What a record says. Times are nanoseconds from the start of the line.
 #[derive(Debug)]
@@ -43,6 +43,8 @@ pub(crate) struct Timeline<'a> {
     pub(crate) queue: Vec<(u64, u32)>,
     /// Jobs that have not ended, each with its reason.
     pub(crate) stuck: &'a [(u32, String)],
+    /// How busy the CPU was, if that is known.
+    pub(crate) cpu: Option<CpuUse>,
 }
 
 /// A grant, up to its release.

@@ -84,6 +84,7 @@ impl<'a> Reader<'a> {
                 evictions: Vec::new(),
                 queue: Vec::new(),
                 stuck: &record.stuck,
+                cpu: record.cpu,
             },
             renumbered: HashMap::new(),
             in_flight: Vec::new(),

@@ -1,6 +1,8 @@
 use lineside_line::trace::{End, RevokeCause};
 use lineside_line::{Edge, Kind, Mode, Model, Needs, On, Place};
-use lineside_report::{Advice, AdviceCode, What, advice};
+use lineside_report::{
+    Advice, AdviceCode, CpuUse, Entry, Record, What, advice, report_html, terminal,
+};
 
 use crate::support::{self, Script};
 
@@ -158,4 +160,38 @@ fn a_broken_circle_is_named() {
     );
     let advice = advice(&line, &script.record);
     names(of(&advice, AdviceCode::Circle)[0], &["a"]);
+}
+
+#[test]
+fn a_gpu_that_idles_beside_a_full_core_is_seen_for_what_it_is() {
+    let line = support::line(&["gpu0"], &["find"]);
+    let entries = [
+        (0, What::Ready { job: 0, ticket: 0 }),
+        (
+            0,
+            What::Grant {
+                job: 0,
+                lease: 0,
+                units: vec![0],
+                ticket: 0,
+                cold: false,
+                fallback: false,
+                why: None,
+            },
+        ),
+        (80, What::Start { job: 0, lease: 0, first: 0, count: 1 }),
+        (100, What::Done { job: 0, lease: 0, first: 0, count: 1 }),
+        (100, What::Release { job: 0, lease: 0, units: vec![0] }),
+        (100, What::End { job: 0, end: End::Done }),
+    ];
+    let entries = entries.map(|(t, what)| Entry { t, what }).into();
+    let with = |busiest| {
+        let cpu = Some(CpuUse { busiest, mean: 100, cores: 16 });
+        let record = Record { entries: Vec::clone(&entries), cpu, ..Record::default() };
+        let told = advice(&line, &record).iter().any(|it| it.code == AdviceCode::BusyCore);
+        (told, terminal(&line, &record, 100, false), report_html(&line, &record, None))
+    };
+    let (told, text, page) = with(970);
+    assert!(told && text.contains("busiest core 97") && page.contains("Busiest core"), "{text}");
+    assert!(!with(600).0);
 }

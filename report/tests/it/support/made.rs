@@ -136,7 +136,7 @@ pub fn crowd(units: u32, jobs: u32, leases: u64, fails_every: u64) -> (Line, Rec
         let what = What::End { job, end: End::Done };
         entries.push(Entry { t: end, what });
     }
-    (line, Record { entries, stuck: Vec::new() })
+    (line, Record { entries, ..Record::default() })
 }
 
 /// The same, each time a little later: a run that went slower than its plan.
