@@ -1,0 +1,28 @@
+//! Which GPUs are here, and kernels on them.
+//!
+//! [`discover`] asks CUDA, NVML and Vulkan, each only if its library is there, and [`merge`] makes
+//! of the answers what is here, each card once.
+
+mod device;
+mod discover;
+pub mod fault;
+mod gpu;
+mod identity;
+pub mod kernels;
+mod merge;
+#[cfg(any(feature = "cuda", feature = "vulkan"))]
+mod probe;
+mod seen;
+
+#[cfg(feature = "cuda")]
+pub mod cuda;
+#[cfg(feature = "vulkan")]
+pub mod vulkan;
+
+pub use device::{CudaAddress, Device, Inventory, VulkanAddress};
+pub use discover::{ask, discover};
+pub use fault::{Blame, Fault};
+pub use gpu::{Buffer, Code, Dispatch, Gpu, Kernel, Lane, Module, SharedGpu, Work};
+pub use identity::{Pci, Uuid, matches};
+pub use merge::{Wishes, merge};
+pub use seen::{Answer, CudaSeen, Kind, NvmlSeen, Seen, SliceSeen, VulkanSeen};
