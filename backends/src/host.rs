@@ -1,44 +1,53 @@
-//! The host: built-in kernels on CPU threads, in real time.
+//! The host: tools on this machine, in real time.
 //!
 //! A job's [`Tool`] makes a [`Product`] of each image. It goes to the same image of the jobs behind
 //! it and is kept in memory until the last of them is done with it.
 
+mod crew;
 mod pcb;
+mod recall;
 mod registry;
 mod store;
 mod tool;
+mod units;
+mod work;
 
 use alloc::boxed::Box;
-use alloc::collections::VecDeque;
+use alloc::collections::{BTreeMap, VecDeque};
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-use core::sync::atomic::{AtomicBool, Ordering};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, PoisonError};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
-use lineside_core::{Event, LeaseId, Nanos, Scheduler, UnitId};
+use lineside_core::{Event, LeaseId, ModelId, Nanos, Scheduler, UnitId, UnitState};
 use lineside_line::Line;
 
 use crate::backend::{Backend, News, Start, Stop};
+use crew::Crew;
+pub use recall::Recall;
 pub use registry::{kernel_faults, tools};
 use store::Store;
-pub use tool::{Product, Sleep, Task, Tool, Upstream};
+pub use tool::{Product, Sleep, Task, Tool};
+use units::Machine;
+use work::{Errand, guarded};
+pub use work::{Failure, HostUnit, Upstream, Work};
 
 /// Runs each start on a thread of its own; the core bounds how many there are.
 ///
-/// A thread can't be killed: a start that is stopped goes on until its tool asks
-/// [`Task::is_stopped`] or comes to its end, and its units stay taken until then.
+/// A thread can't be killed: a start that is stopped goes on until its tool heeds the [`Recall`]
+/// or comes to its end, and its units stay taken until then.
 pub struct Host {
     began: Instant,
-    jobs: Vec<Arc<HostJob>>,
+    machine: Arc<Machine>,
     store: Store,
+    crew: Crew,
     /// What runs in each slot of the table of leases.
     running: Vec<Option<Running>>,
-    ends: (Sender<Signal>, Receiver<Signal>),
+    /// How often an image that is not done has been tried.
+    tries: BTreeMap<(u32, u32), u32>,
+    signals: (Sender<Signal>, Receiver<Signal>),
     /// News not yet polled.
     news: VecDeque<News>,
     troubles: Vec<Trouble>,
@@ -46,22 +55,19 @@ pub struct Host {
     live: u32,
 }
 
-struct HostJob {
-    name: String,
-    tool: Box<dyn Tool>,
-}
-
 struct Running {
     number: u64,
     job: u32,
     unit: u32,
-    stopped: Arc<AtomicBool>,
+    recall: Arc<Recall>,
 }
 
 /// What ends a wait.
 enum Signal {
-    /// A thread has come to its end.
+    /// A start has come to its end.
     Ended(Ended),
+    /// Units can be used no more.
+    Lost(Vec<UnitId>, String),
     /// Somebody wants the driver to look up.
     Wake,
 }
@@ -78,37 +84,49 @@ impl Waker {
     }
 }
 
-/// What a thread says as it ends.
+/// What a start says as it ends.
 struct Ended {
     lease: LeaseId,
+    /// The images of the start.
     first: u32,
-    result: Result<Vec<Product>, (u32, String)>,
+    count: u32,
+    /// Those that were worked on.
+    images: Vec<u32>,
+    result: Result<Vec<Product>, Failure>,
 }
 
-/// Why a start failed.
+/// Why a start failed, or a unit was lost.
+///
+/// ```
+/// use lineside_backends::host::Trouble;
+/// let trouble = Trouble { job: Some(1), image: Some(8), text: "too dark".to_string() };
+/// assert_eq!(trouble.image, Some(8));
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trouble {
-    /// Index of the job.
-    pub job: u32,
-    /// Which image.
-    pub image: u32,
+    /// Index of the job; none if it concerns no job.
+    pub job: Option<u32>,
+    /// Which image, if it is one.
+    pub image: Option<u32>,
     /// What the tool said.
     pub text: String,
 }
 
 impl Host {
-    /// A host on which each job of the line does what its tool does. Units in `absent` are not
-    /// here: they are down from the start.
-    pub fn new(line: &Line, tools: Vec<Box<dyn Tool>>, absent: &[UnitId]) -> Self {
-        let named = line.jobs.iter().zip(tools);
-        let jobs = named.map(|(job, tool)| Arc::new(HostJob { name: job.name.clone(), tool }));
+    /// A host on which each job of the line does what its tool does, on these units: one for each
+    /// unit of the line.
+    pub fn new(line: &Line, tools: Vec<Box<dyn Tool>>, units: Vec<HostUnit>) -> Self {
+        let absent = units.iter().filter(|unit| !unit.here).map(|unit| News::Down(unit.id));
+        let news = absent.collect();
         Host {
             began: Instant::now(),
-            jobs: jobs.collect(),
+            machine: Arc::new(Machine::new(line, tools, units)),
             store: Store::new(line),
+            crew: Crew::new(),
             running: Vec::new(),
-            ends: unbounded(),
-            news: absent.iter().map(|&unit| News::Down(unit)).collect(),
+            tries: BTreeMap::new(),
+            signals: unbounded(),
+            news,
             troubles: Vec::new(),
             notes: Arc::default(),
             live: 0,
@@ -127,7 +145,7 @@ impl Host {
 
     /// Ends a wait from another thread.
     pub fn waker(&self) -> Waker {
-        Waker(self.ends.0.clone())
+        Waker(self.signals.0.clone())
     }
 
     /// Products in memory now.
@@ -135,101 +153,206 @@ impl Host {
         self.store.len()
     }
 
+    /// Ends what the tools keep from start to start. To be called once the line is over.
+    pub fn close(&mut self) {
+        let (done, ends) = unbounded::<()>();
+        for unit in self.machine.units.iter().map(|unit| unit.id) {
+            self.machine.everybody_leaves(unit);
+            let (machine, signals, done) =
+                (self.machine.clone(), self.signals.0.clone(), done.clone());
+            self.send(Box::new(move || {
+                tell_lost(machine.clear(unit), &signals);
+                drop(done);
+            }));
+        }
+        drop(done);
+        // Nobody sends: it ends when every errand has.
+        let _ = ends.recv();
+        let signals: Vec<Signal> = self.signals.1.try_iter().collect();
+        self.take_signals(signals);
+    }
+
     fn now(&self) -> Nanos {
         self.began.elapsed().as_nanos().try_into().unwrap_or(Nanos::MAX)
     }
 
-    /// What comes next, at `until` at the latest.
-    fn next_signal(&self, until: Option<Nanos>) -> Option<Signal> {
-        let Some(until) = until else { return self.ends.1.recv().ok() };
-        let left = Duration::from_nanos(until.saturating_sub(self.now()));
-        self.ends.1.recv_timeout(left).ok()
+    /// Has an errand run on a thread, or at once where none can be had.
+    fn send(&self, errand: Errand) {
+        let errand = Arc::new(Mutex::new(Some(errand)));
+        let run = |errand: &Mutex<Option<Errand>>| {
+            let taken = errand.lock().unwrap_or_else(PoisonError::into_inner).take();
+            if let Some(errand) = taken {
+                errand();
+            }
+        };
+        let other = errand.clone();
+        if self.crew.send(Box::new(move || run(&other))).is_err() {
+            run(&errand);
+        }
     }
 
-    /// Turns the ends of threads into news: by the lowest unit of the lease, then in grant order.
-    fn take_ends(&mut self, first: Signal) {
-        let signals = core::iter::once(first).chain(self.ends.1.try_iter());
-        let mut ends: Vec<Ended> = signals
-            .filter_map(|signal| match signal {
-                Signal::Ended(ended) => Some(ended),
-                Signal::Wake => None,
-            })
-            .collect();
+    /// What comes next, at `until` at the latest.
+    fn next_signal(&self, until: Option<Nanos>) -> Option<Signal> {
+        let Some(until) = until else { return self.signals.1.recv().ok() };
+        let left = Duration::from_nanos(until.saturating_sub(self.now()));
+        self.signals.1.recv_timeout(left).ok()
+    }
+
+    /// Turns what the threads say into news: by the lowest unit of the lease, then in grant order.
+    fn take_signals(&mut self, signals: Vec<Signal>) {
+        let mut ends: Vec<Ended> = Vec::new();
+        for signal in signals {
+            match signal {
+                Signal::Ended(ended) => ends.push(ended),
+                Signal::Lost(units, text) => self.lose(None, None, units, text),
+                Signal::Wake => {}
+            }
+        }
         ends.sort_by_key(|ended| {
             let running = self.running[ended.lease.index as usize].as_ref();
             running.map(|running| (running.unit, running.number))
         });
         for ended in ends {
-            // A thread is told of once, as it ends, and its slot is kept until then.
+            // A start is told of once, as it ends, and its slot is kept until then.
             let Some(running) = self.running[ended.lease.index as usize].take() else { continue };
             self.live -= 1;
-            let news = self.news_of(running, ended);
-            self.news.push_back(news);
+            self.take_end(&running, ended);
         }
     }
 
-    fn news_of(&mut self, running: Running, ended: Ended) -> News {
-        if running.stopped.load(Ordering::Relaxed) {
-            return News::GivenBack(ended.lease);
-        }
-        match ended.result {
-            Ok(products) => {
-                self.store.put(running.job, ended.first, products);
-                News::Finished(ended.lease)
+    fn take_end(&mut self, running: &Running, ended: Ended) {
+        let Ended { lease, first, count, images, result } = ended;
+        let stopped = running.recall.is_on();
+        match result {
+            Ok(products) if !stopped => {
+                for (image, product) in images.into_iter().zip(products) {
+                    self.store.put(running.job, image, product);
+                }
+                for image in first..first + count {
+                    self.tries.remove(&(running.job, image));
+                }
+                self.news.push_back(News::Finished(lease));
             }
-            Err((image, text)) => {
-                self.troubles.push(Trouble { job: running.job, image, text });
-                News::Failed(ended.lease)
+            Ok(_) => self.news.push_back(News::GivenBack(lease)),
+            Err(failure) if failure.lost.is_empty() && stopped => {
+                self.news.push_back(News::GivenBack(lease));
+            }
+            Err(failure) if failure.lost.is_empty() => {
+                let Failure { image, text, .. } = failure;
+                self.troubles.push(Trouble { job: Some(running.job), image, text });
+                self.news.push_back(News::Failed(lease));
+            }
+            Err(Failure { image, text, lost }) => {
+                // The core revokes what is on a unit that is lost, also this lease. By then
+                // nothing of it runs; if it was revoked before, this is the answer.
+                self.lose(Some(running.job), image, lost, text);
+                if stopped {
+                    self.news.push_back(News::GivenBack(lease));
+                }
             }
         }
+    }
+
+    fn lose(&mut self, job: Option<u32>, image: Option<u32>, units: Vec<UnitId>, text: String) {
+        self.troubles.push(Trouble { job, image, text });
+        self.news.extend(units.into_iter().map(News::Down));
+    }
+
+    /// What a tool keeps on this unit goes, without waiting for the next start there.
+    fn clear(&self, unit: UnitId) {
+        let (machine, signals) = (self.machine.clone(), self.signals.0.clone());
+        self.send(Box::new(move || tell_lost(machine.clear(unit), &signals)));
+    }
+
+    /// How often the first image has been tried, with this time.
+    fn count_try(&mut self, start: Start) -> u32 {
+        for image in start.images() {
+            *self.tries.entry((start.job, image)).or_default() += 1;
+        }
+        self.tries.get(&(start.job, start.first)).copied().unwrap_or(1)
     }
 }
 
 impl Backend for Host {
     fn start(&mut self, scheduler: &Scheduler<'_>, start: Start) {
-        let job = self.jobs[start.job as usize].clone();
+        let images: Vec<u32> = start.images().collect();
         let inputs: Vec<Vec<Upstream>> =
-            start.images().map(|image| self.store.inputs(start.job, image)).collect();
-        let stopped = Arc::new(AtomicBool::new(false));
+            images.iter().map(|&image| self.store.inputs(start.job, image)).collect();
         let units = scheduler.units_of(start.lease).into_iter().flatten();
-        let unit = units.map(|unit| unit.0).min().unwrap_or(u32::MAX);
+        let units: Vec<Arc<HostUnit>> = units.map(|unit| self.machine.unit(unit)).collect();
+        let unit = units.iter().map(|unit| unit.id.0).min().unwrap_or(u32::MAX);
+        let recall = Arc::new(Recall::default());
         let slot = start.lease.index as usize;
         if self.running.len() <= slot {
             self.running.resize_with(slot + 1, || None);
         }
-        let (number, stop) = (start.number, stopped.clone());
-        self.running[slot] = Some(Running { number, job: start.job, unit, stopped });
+        let (number, job) = (start.number, start.job);
+        self.running[slot] = Some(Running { number, job, unit, recall: recall.clone() });
         self.live += 1;
-        let (ends, notes) = (self.ends.0.clone(), self.notes.clone());
-        let work = move || {
-            let (lease, first) = (start.lease, start.first);
-            let result = run_images(&job, first, inputs, &stop, &notes);
+        let attempt = self.count_try(start);
+        let (signals, notes) = (self.signals.0.clone(), self.notes.clone());
+        let machine = self.machine.clone();
+        self.send(Box::new(move || {
+            let job = &machine.jobs[start.job as usize];
+            let work = Work {
+                job: &job.name,
+                lease: start.number,
+                units: &units,
+                first: start.first,
+                images: &images,
+                inputs: &inputs,
+                attempt,
+                opens: start.opens,
+                cold: start.cold,
+                recall: &recall,
+                notes: &notes,
+            };
+            let result = guarded(|| {
+                machine.clear_for(&units)?;
+                job.tool.start(&work)
+            });
+            let Start { lease, first, count, .. } = start;
             // Nobody listens only if the host is gone.
-            let _ = ends.send(Signal::Ended(Ended { lease, first, result }));
-        };
-        let name = self.jobs[start.job as usize].name.chars().take(15).collect();
-        if let Err(error) = thread::Builder::new().name(name).spawn(work) {
-            let result = Err((start.first, error.to_string()));
-            let ended = Ended { lease: start.lease, first: start.first, result };
-            let _ = self.ends.0.send(Signal::Ended(ended));
-        }
+            let _ = signals.send(Signal::Ended(Ended { lease, first, count, images, result }));
+        }));
     }
 
     fn stop(&mut self, lease: LeaseId) -> Stop {
         match self.running.get(lease.index as usize) {
             Some(Some(running)) => {
-                running.stopped.store(true, Ordering::Relaxed);
+                running.recall.switch_on();
                 Stop::Later
             }
-            // Starved: nothing runs.
+            // Starved, or it has just ended: nothing runs.
             _ => Stop::Now,
         }
     }
 
-    fn note(&mut self, _: &Scheduler<'_>, event: Event) {
+    fn evict(&mut self, unit: UnitId, model: ModelId) {
+        // The start that needs the room is granted next, and clears the unit before it begins.
+        self.machine.evict(unit, model);
+    }
+
+    fn note(&mut self, scheduler: &Scheduler<'_>, event: Event) {
         match event {
             Event::Done { job, first, count, .. } => self.store.done(job.index, first, count),
-            Event::End { job, .. } => self.store.end(job.index),
+            Event::End { job, .. } => {
+                self.store.end(job.index);
+                for unit in self.machine.job_leaves(job.index) {
+                    self.clear(unit);
+                }
+            }
+            Event::Release { job, lease } => {
+                for unit in scheduler.units_of(lease).into_iter().flatten() {
+                    if self.machine.release(scheduler, job.index, unit) {
+                        self.clear(unit);
+                    }
+                }
+            }
+            Event::Unit { unit, state: UnitState::Down } => {
+                self.machine.everybody_leaves(unit);
+                self.clear(unit);
+            }
             _ => {}
         }
     }
@@ -240,7 +363,8 @@ impl Backend for Host {
                 return None;
             }
             if let Some(signal) = self.next_signal(until) {
-                self.take_ends(signal);
+                let signals = core::iter::once(signal).chain(self.signals.1.try_iter()).collect();
+                self.take_signals(signals);
             }
         }
         Some(self.now())
@@ -251,30 +375,9 @@ impl Backend for Host {
     }
 }
 
-/// One image after the other; the first that fails ends the start.
-fn run_images(
-    job: &HostJob,
-    first: u32,
-    inputs: Vec<Vec<Upstream>>,
-    stopped: &AtomicBool,
-    notes: &Mutex<Vec<String>>,
-) -> Result<Vec<Product>, (u32, String)> {
-    let mut products = Vec::with_capacity(inputs.len());
-    for (image, inputs) in (first..).zip(inputs) {
-        let task = Task { job: &job.name, image, inputs: &inputs, stopped, notes };
-        if task.is_stopped() {
-            return Err((image, "stopped".to_string()));
-        }
-        // A tool that panics has failed, and nothing else has.
-        let result = catch_unwind(AssertUnwindSafe(|| job.tool.run(&task)));
-        let result = result.unwrap_or_else(|panic| Err(panic_text(panic.as_ref())));
-        products.push(result.map_err(|text| (image, text))?);
+fn tell_lost(cleared: Result<(), Failure>, signals: &Sender<Signal>) {
+    if let Err(failure) = cleared {
+        // Nobody listens only if the host is gone.
+        let _ = signals.send(Signal::Lost(failure.lost.clone(), failure.to_string()));
     }
-    Ok(products)
-}
-
-fn panic_text(panic: &(dyn core::any::Any + Send)) -> String {
-    let text = panic.downcast_ref::<&str>().copied();
-    let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-    alloc::format!("the tool panicked: {}", text.unwrap_or("without a word"))
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use lineside_backends::host::{self, Host, Tool, Trouble};
+use lineside_backends::host::{self, Host, HostUnit, Tool, Trouble};
 use lineside_backends::{Driver, Tables, Workload};
 use lineside_core::{Policy, Scheduler, UnitId};
 use lineside_line::{Line, Place};
@@ -24,7 +24,8 @@ pub(crate) fn run(arguments: &Run) -> Result<u8, Refusal> {
     check_place(arguments)?;
     let file = file::open(&arguments.file)?;
     let line = &file.checked.line;
-    let absent = absent_units(line);
+    let units = HostUnit::of_line(line);
+    let absent = absent_units(&units);
     check_fits(line, &absent)?;
     let out = make_out_folder(arguments)?;
     let tools = host::tools(line, &file.folder, &out.join("results")).map_err(|faults| {
@@ -33,7 +34,7 @@ pub(crate) fn run(arguments: &Run) -> Result<u8, Refusal> {
         Refusal(faults.iter().map(|fault| format!("error: {fault}\n")).collect())
     })?;
     tell_what_is_left_out(line, &absent);
-    let ran = work(line, tools, &absent);
+    let ran = work(line, tools, units);
     finish(arguments, line, ran, &out)
 }
 
@@ -46,13 +47,13 @@ struct Ran {
 }
 
 /// Runs the line to its end, or until Ctrl-C.
-fn work(line: &Line, tools: Vec<Box<dyn Tool>>, absent: &[UnitId]) -> Ran {
+fn work(line: &Line, tools: Vec<Box<dyn Tool>>, units: Vec<HostUnit>) -> Ran {
     let mut workload = Workload::from_line(line);
     // They are for plans: real faults come by themselves.
     workload.faults.clear();
     let mut tables = Tables::for_workload(&workload);
     let mut watcher = Progress::new(line, Recorder::new(Some(Words::new(line))));
-    let host = Host::new(line, tools, absent);
+    let host = Host::new(line, tools, units);
     let interrupted = listen(&host);
     let mut driver = Driver::new(&workload, tables.storage(), host, &mut watcher)
         .expect("a checked line fits the tables that were made for it");
@@ -65,6 +66,7 @@ fn work(line: &Line, tools: Vec<Box<dyn Tool>>, absent: &[UnitId]) -> Ran {
         code = INTERRUPTED;
     }
     let host = driver.backend_mut();
+    host.close();
     Ran { record, code, troubles: host.take_troubles(), notes: host.take_notes() }
 }
 
@@ -120,10 +122,9 @@ fn check_place(arguments: &Run) -> Result<(), Refusal> {
     )))
 }
 
-/// Units that are not on this machine: all but the CPU.
-fn absent_units(line: &Line) -> Vec<UnitId> {
-    let absent = line.units.iter().enumerate().filter(|(_, unit)| unit.place != Place::Cpu);
-    absent.map(|(at, _)| UnitId(at as u32)).collect()
+/// Units that are not on this machine.
+fn absent_units(units: &[HostUnit]) -> Vec<UnitId> {
+    units.iter().filter(|unit| !unit.here).map(|unit| unit.id).collect()
 }
 
 /// A job that needs what isn't here is refused before anything starts.
@@ -225,11 +226,18 @@ fn tell_what_is_left_out(line: &Line, absent: &[UnitId]) {
 
 fn tell_troubles(line: &Line, troubles: &[Trouble]) {
     for trouble in troubles.iter().take(20) {
-        let job = &line.jobs[trouble.job as usize];
-        let file = job.files.get(trouble.image as usize);
-        let file = file.map_or(String::new(), |file| format!(" ({file})"));
-        let (name, image) = (printable(&job.name), trouble.image);
-        terminal::talk(&format!("error: {name}, image {image}{file}: {}\n", trouble.text));
+        let place = trouble.job.map_or(String::new(), |job| {
+            let job = &line.jobs[job as usize];
+            let image = trouble.image.map_or(String::new(), |image| {
+                let file = job.files.get(image as usize);
+                format!(
+                    ", image {image}{}",
+                    file.map_or(String::new(), |file| format!(" ({file})"))
+                )
+            });
+            format!("{}{image}: ", printable(&job.name))
+        });
+        terminal::talk(&format!("error: {place}{}\n", trouble.text));
     }
     if let Some(more) = troubles.len().checked_sub(21) {
         terminal::talk(&format!("… and {} more\n", more + 1));

@@ -16,6 +16,7 @@ use lineside_vision::report::ContactSheet;
 use lineside_vision::score::Quality;
 
 use super::tool::{Product, Task, Tool};
+use super::work::{Failure, Work};
 
 /// A board's picture, from its file.
 struct Loaded {
@@ -45,6 +46,12 @@ pub(super) struct Load {
 }
 
 impl Tool for Load {
+    fn start(&self, work: &Work<'_>) -> Result<Vec<Product>, Failure> {
+        work.each(|task| self.run(task))
+    }
+}
+
+impl Load {
     fn run(&self, task: &Task<'_>) -> Result<Product, String> {
         let path = self.files.get(task.image as usize);
         let path = path.ok_or("`load` needs `images` to be a pattern of files, like \"*.png\"")?;
@@ -68,6 +75,12 @@ impl Detect {
 }
 
 impl Tool for Detect {
+    fn start(&self, work: &Work<'_>) -> Result<Vec<Product>, Failure> {
+        work.each(|task| self.run(task))
+    }
+}
+
+impl Detect {
     fn run(&self, task: &Task<'_>) -> Result<Product, String> {
         let loaded = task.input::<Loaded>()?;
         let aligned = Aligned::new(&self.golden, &loaded.grey);
@@ -82,6 +95,12 @@ impl Tool for Detect {
 pub(super) struct Classify;
 
 impl Tool for Classify {
+    fn start(&self, work: &Work<'_>) -> Result<Vec<Product>, Failure> {
+        work.each(|task| self.run(task))
+    }
+}
+
+impl Classify {
     fn run(&self, task: &Task<'_>) -> Result<Product, String> {
         let detected = task.input::<Detected>()?;
         let (image, path) = (detected.image.clone(), detected.path.clone());
@@ -101,6 +120,12 @@ pub(super) struct Report {
 }
 
 impl Tool for Report {
+    fn start(&self, work: &Work<'_>) -> Result<Vec<Product>, Failure> {
+        work.each(|task| self.run(task))
+    }
+}
+
+impl Report {
     fn run(&self, task: &Task<'_>) -> Result<Product, String> {
         let all = task.inputs.iter().flat_map(|upstream| &upstream.products).cloned();
         let boards = all.filter_map(|product| product.downcast::<Classified>().ok());
@@ -122,9 +147,7 @@ impl Tool for Report {
         write(&self.results.join("contact.png"), &sheet)?;
         Ok(Arc::new(()))
     }
-}
 
-impl Report {
     fn quality(&self, path: &Path, defects: &[Defect]) -> Result<String, String> {
         Ok(Quality::of(defects, &known_defects(path)?).to_string())
     }

@@ -5,7 +5,8 @@ use alloc::vec::Vec;
 
 use lineside_line::Line;
 
-use super::tool::{Product, Upstream};
+use super::tool::Product;
+use super::work::Upstream;
 
 /// Keeps each product until the last job behind it is done with it.
 #[derive(Debug)]
@@ -70,17 +71,13 @@ impl Store {
         self.jobs[upstream as usize].images == self.jobs[job as usize].images
     }
 
-    /// Keeps what a job made, if anyone behind it will take it.
-    pub(super) fn put(&mut self, job: u32, first: u32, products: Vec<Product>) {
+    /// Keeps what a job made of an image, if anyone behind it will take it.
+    pub(super) fn put(&mut self, job: u32, image: u32, product: Product) {
         let downstreams = &self.jobs[job as usize].downstreams;
         let waiting = |&&taker: &&u32| !self.jobs[taker as usize].ended;
         let takers: Vec<u32> = downstreams.iter().filter(waiting).copied().collect();
-        if takers.is_empty() {
-            return;
-        }
-        for (image, product) in (first..).zip(products) {
-            let kept = Kept { product, takers: takers.clone() };
-            self.products.insert((job, image), kept);
+        if !takers.is_empty() {
+            self.products.insert((job, image), Kept { product, takers });
         }
     }
 
@@ -145,7 +142,8 @@ mod tests {
     #[test]
     fn a_product_is_freed_when_the_last_job_behind_it_is_done_with_it() {
         let mut store = Store::new(&line_of(&[(2, &[]), (2, &[0]), (2, &[0])]));
-        store.put(0, 0, alloc::vec![Arc::new(10u8), Arc::new(11u8)]);
+        store.put(0, 0, Arc::new(10u8));
+        store.put(0, 1, Arc::new(11u8));
         assert_eq!(store.len(), 2);
         store.done(1, 0, 1);
         assert_eq!(store.len(), 2);
@@ -159,7 +157,9 @@ mod tests {
     #[test]
     fn a_job_with_another_number_of_images_gets_all_of_them_and_keeps_them_to_its_end() {
         let mut store = Store::new(&line_of(&[(3, &[]), (1, &[0])]));
-        store.put(0, 0, alloc::vec![Arc::new(0u8), Arc::new(1u8), Arc::new(2u8)]);
+        for image in 0..3u8 {
+            store.put(0, image.into(), Arc::new(image));
+        }
         assert_eq!(store.inputs(1, 0)[0].products.len(), 3);
         store.done(1, 0, 1);
         assert_eq!(store.len(), 3);
@@ -170,7 +170,7 @@ mod tests {
     #[test]
     fn what_nobody_takes_is_not_kept() {
         let mut store = Store::new(&line_of(&[(1, &[])]));
-        store.put(0, 0, alloc::vec![Arc::new(0u8)]);
+        store.put(0, 0, Arc::new(0u8));
         assert_eq!(store.len(), 0);
     }
 }

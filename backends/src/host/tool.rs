@@ -4,22 +4,58 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::any::Any;
-use core::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
-use std::thread;
 use std::time::{Duration, Instant};
+
+use lineside_core::UnitId;
+
+use super::work::{Failure, Upstream, Work};
 
 /// What a tool made of one image; the tools behind it know its type.
 pub type Product = Arc<dyn Any + Send + Sync>;
 
-/// A built-in kernel, with its settings.
+/// What a job does, with its settings.
+///
+/// A tool that takes one image after the other says so with [`Work::each`]:
+///
+/// ```
+/// use std::sync::Arc;
+/// use lineside_backends::host::{Failure, Product, Tool, Work};
+///
+/// struct Number;
+///
+/// impl Tool for Number {
+///     fn start(&self, work: &Work<'_>) -> Result<Vec<Product>, Failure> {
+///         work.each(|task| Ok(Arc::new(task.image)))
+///     }
+/// }
+/// ```
 pub trait Tool: Send + Sync {
-    /// Makes something of one image.
+    /// Works on the images of a start, and makes a product of each of [`Work::images`].
+    ///
+    /// It is called on a thread of its own, and may block. The units of the lease are handed on
+    /// when it returns: so it returns only when nothing of the start can touch them any more, also
+    /// after a recall.
     ///
     /// # Errors
     ///
-    /// What went wrong, in words for the people beside the line; the start fails.
-    fn run(&self, task: &Task<'_>) -> Result<Product, String>;
+    /// What went wrong. If units are to blame, they are named and go down.
+    fn start(&self, work: &Work<'_>) -> Result<Vec<Product>, Failure>;
+
+    /// Does it keep something on units from start to start? Only then it is told to leave.
+    fn stays(&self) -> bool {
+        false
+    }
+
+    /// What the tool keeps on a unit from start to start has to go: its model is evicted, the unit
+    /// is lost, or the run is over. It may block; no other start on the unit begins meanwhile.
+    ///
+    /// # Errors
+    ///
+    /// What could not be removed, in words: then the unit can be used no more.
+    fn leave(&self, unit: UnitId) -> Result<(), String> {
+        let _ = unit;
+        Ok(())
+    }
 }
 
 /// One image to work on.
@@ -31,29 +67,19 @@ pub struct Task<'a> {
     pub image: u32,
     /// What the upstreams made, in the order of `after`.
     pub inputs: &'a [Upstream],
-    pub(crate) stopped: &'a AtomicBool,
-    pub(crate) notes: &'a Mutex<Vec<String>>,
-}
-
-/// What one upstream made for this image: of the same image where both have equally many, else of
-/// all its images.
-#[derive(Debug, Clone)]
-pub struct Upstream {
-    /// Index of the job.
-    pub job: u32,
-    /// Its products, by image.
-    pub products: Vec<Product>,
+    /// The start that it belongs to.
+    pub work: &'a Work<'a>,
 }
 
 impl Task<'_> {
     /// The units are asked back: a tool that takes long looks now and then, and returns early.
     pub fn is_stopped(&self) -> bool {
-        self.stopped.load(Ordering::Relaxed)
+        self.work.recall.is_on()
     }
 
     /// Tells the people beside the line something, once the run is over.
     pub fn say(&self, note: String) {
-        self.notes.lock().unwrap_or_else(PoisonError::into_inner).push(note);
+        self.work.say(note);
     }
 
     /// The one input of this type.
@@ -84,15 +110,16 @@ pub struct Sleep {
 }
 
 impl Tool for Sleep {
-    fn run(&self, task: &Task<'_>) -> Result<Product, String> {
-        let nanos = self.nanos.get(task.image as usize % self.nanos.len().max(1));
-        let until = Instant::now() + Duration::from_nanos(nanos.copied().unwrap_or(0));
-        while let Some(left) = until.checked_duration_since(Instant::now()) {
-            if task.is_stopped() {
-                break;
+    fn start(&self, work: &Work<'_>) -> Result<Vec<Product>, Failure> {
+        work.each(|task| {
+            let nanos = self.nanos.get(task.image as usize % self.nanos.len().max(1));
+            let until = Instant::now() + Duration::from_nanos(nanos.copied().unwrap_or(0));
+            while let Some(left) = until.checked_duration_since(Instant::now()) {
+                if work.recall.wait(left) {
+                    break;
+                }
             }
-            thread::sleep(left.min(Duration::from_millis(50)));
-        }
-        Ok(Arc::new(()))
+            Ok(Arc::new(()))
+        })
     }
 }
