@@ -7,6 +7,7 @@ mod check;
 mod devices;
 mod explain;
 mod file;
+mod machine;
 mod outputs;
 mod plan;
 mod progress;

@@ -6,14 +6,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use lineside_backends::devices::{Gpus, with_gpus};
 use lineside_backends::host::{self, Host, HostUnit, Tool, Trouble};
 use lineside_backends::{Driver, Tables, Workload};
 use lineside_core::{Policy, Scheduler, UnitId};
 use lineside_line::{Line, Place};
 use lineside_report::Record;
 
-use crate::arguments::{self, Run};
+use crate::arguments::Run;
 use crate::outputs::{Reasons, write, write_text, write_trace};
+use crate::machine::{self, Machine};
 use crate::plan::{EVENTS, close, simulate};
 use crate::progress::Progress;
 use crate::recorder::Recorder;
@@ -21,20 +23,23 @@ use crate::words::{Words, printable};
 use crate::{INTERRUPTED, NOT_DONE, Refusal, file, outputs, terminal};
 
 pub(crate) fn run(arguments: &Run) -> Result<u8, Refusal> {
-    check_place(arguments)?;
-    let file = file::open(&arguments.file)?;
-    let line = &file.checked.line;
-    let units = HostUnit::of_line(line);
+    let machine = Machine::new(arguments);
+    let mut file = file::open_here(&arguments.file, &machine)?;
+    let (units, gpus) = machine::gpus(machine.bind(&mut file.checked.line)?);
+    let (line, gpus) = (&file.checked.line, Arc::new(gpus));
     let absent = absent_units(&units);
     check_fits(line, &absent)?;
     let out = make_out_folder(arguments)?;
-    let tools = host::tools(line, &file.folder, &out.join("results")).map_err(|faults| {
+    let tools = host::tools(line, &file.folder, &out.join("results"));
+    let tools = tools.and_then(|tools| with_gpus(line, &file.folder, tools, &gpus));
+    let tools = tools.map_err(|faults| {
         // A line that can't run leaves nothing behind.
         let _ = fs::remove_dir(out.join("results")).and_then(|()| fs::remove_dir(&out));
         Refusal(faults.iter().map(|fault| format!("error: {fault}\n")).collect())
     })?;
     tell_what_is_left_out(line, &absent);
-    let ran = work(line, tools, units);
+    let ran = work(line, tools, units, &gpus);
+    machine::tell(&gpus);
     finish(arguments, line, ran, &out)
 }
 
@@ -47,13 +52,19 @@ struct Ran {
 }
 
 /// Runs the line to its end, or until Ctrl-C.
-fn work(line: &Line, tools: Vec<Box<dyn Tool>>, units: Vec<HostUnit>) -> Ran {
+fn work(
+    line: &Line,
+    tools: Vec<Box<dyn Tool>>,
+    units: Vec<HostUnit>,
+    gpus: &Arc<Gpus>,
+) -> Ran {
     let mut workload = Workload::from_line(line);
     // They are for plans: real faults come by themselves.
     workload.faults.clear();
     let mut tables = Tables::for_workload(&workload);
     let mut watcher = Progress::new(line, Recorder::new(Some(Words::new(line))));
     let host = Host::new(line, tools, units);
+    gpus.report_to(host.unit_news());
     let interrupted = listen(&host);
     let mut driver = Driver::new(&workload, tables.storage(), host, &mut watcher)
         .expect("a checked line fits the tables that were made for it");
@@ -107,19 +118,6 @@ fn finish(arguments: &Run, line: &Line, ran: Ran, out: &Path) -> Result<u8, Refu
             Ok(code.max(NOT_DONE))
         }
     }
-}
-
-/// What this version can't do is said when it is asked for.
-fn check_place(arguments: &Run) -> Result<(), Refusal> {
-    let place = match arguments.place {
-        None | Some(arguments::Place::Cpu) => return Ok(()),
-        Some(arguments::Place::Cuda) => "CUDA",
-        Some(arguments::Place::Vulkan) => "Vulkan",
-    };
-    Err(Refusal(format!(
-        "error: this version runs on the CPU only, not through {place}; leave `--place` out, and \
-         set `fallback = \"allow\"` where a job may run on the CPU instead"
-    )))
 }
 
 /// Units that are not on this machine.

@@ -22,7 +22,7 @@ pub fn ask() -> Seen {
     #[allow(unused_mut, reason = "without features there is nobody to ask")]
     let mut seen = Seen {
         visible: std::env::var("CUDA_VISIBLE_DEVICES").ok(),
-        system_memory: system_memory(),
+        system_memory: ask_memory(),
         ..Seen::default()
     };
     #[cfg(feature = "cuda")]
@@ -33,7 +33,7 @@ pub fn ask() -> Seen {
 }
 
 /// Bytes that Linux could still hand out; elsewhere it is not known.
-fn system_memory() -> Option<u64> {
+pub fn ask_memory() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = text.lines().find(|line| line.starts_with("MemAvailable:"))?;
     let kibibytes: u64 = line.split_whitespace().nth(1)?.parse().ok()?;

@@ -10,6 +10,7 @@ mod gpu;
 mod identity;
 pub mod kernels;
 mod merge;
+mod open;
 #[cfg(any(feature = "cuda", feature = "vulkan"))]
 mod probe;
 mod seen;
@@ -20,9 +21,10 @@ pub mod cuda;
 pub mod vulkan;
 
 pub use device::{CudaAddress, Device, Inventory, VulkanAddress};
-pub use discover::{ask, discover};
+pub use discover::{ask, ask_memory, discover};
 pub use fault::{Blame, Fault};
 pub use gpu::{Buffer, Code, Dispatch, Gpu, Kernel, Lane, Module, SharedGpu, Work};
 pub use identity::{Pci, Uuid, matches};
 pub use merge::{Wishes, merge};
+pub use open::{Api, Opener};
 pub use seen::{Answer, CudaSeen, Kind, NvmlSeen, Seen, SliceSeen, VulkanSeen};

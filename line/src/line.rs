@@ -133,6 +133,27 @@ pub struct Unit {
     pub profile: Option<u32>,
     /// The `gpu` of the MIG table, if given.
     pub gpu: Option<String>,
+    /// Which device of a machine is meant, for a run.
+    pub wanted: Wanted,
+}
+
+/// Device keys `uuid`, `pci` and `card`: which device of a machine a unit is. None of them has any
+/// influence on the rules.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Wanted {
+    /// `GPU-...`, `MIG-...`, or a UUID without a prefix.
+    pub uuid: Option<String>,
+    /// As `0000:65:00.0`.
+    pub pci: Option<String>,
+    /// A pattern for the name of the card.
+    pub card: Option<String>,
+}
+
+impl Wanted {
+    /// Whether any device of the place will do.
+    pub fn is_any(&self) -> bool {
+        *self == Wanted::default()
+    }
 }
 
 /// `[[model]]`.

@@ -65,7 +65,7 @@ pub(crate) static POLICY: Vocabulary = Vocabulary {
 pub(crate) static DEVICE: Vocabulary = Vocabulary {
     people: "a device",
     written: "[[device]]",
-    keys: &["name", "place", "memory", "slots", "gpu", "mig"],
+    keys: &["name", "place", "memory", "slots", "gpu", "mig", "uuid", "pci", "card"],
     open: false,
 };
 

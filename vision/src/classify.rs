@@ -8,7 +8,7 @@ use crate::detect::{Aligned, DIFFERENCE_MIN};
 use crate::picture::Grey;
 
 /// Pixels around a box that are looked at as well.
-const MARGIN: u32 = 12;
+pub const MARGIN: u32 = 12;
 /// Pieces of copper with fewer pixels than this are dirt.
 const PIECE_MIN: u32 = 6;
 /// How far from the difference copper may be to be touched by it.
@@ -54,17 +54,30 @@ impl Levels {
         Self { laminate: laminate as u8, copper: copper as u8, pad: pad as u8 }
     }
 
-    fn copper_min(self) -> u8 {
+    /// What is at least as bright is copper.
+    #[must_use]
+    pub fn copper_min(self) -> u8 {
         self.laminate.midpoint(self.copper)
     }
 
     /// White print is brighter than any copper.
-    fn print_min(self) -> u8 {
+    #[must_use]
+    pub fn print_min(self) -> u8 {
         self.pad + (255 - self.pad) / 3
     }
 
-    fn hole_max(self) -> u8 {
+    /// What is at most as bright is a hole.
+    #[must_use]
+    pub fn hole_max(self) -> u8 {
         self.laminate / 4 * 3
+    }
+
+    /// How clearly a difference of so many pixels stands out, which differ by so much in all.
+    #[must_use]
+    pub fn score(self, count: u64, sum: u64) -> u32 {
+        let contrast = u64::from(self.copper.abs_diff(self.laminate)).max(1);
+        let mean = (sum * 1000 / (count * contrast).max(1)).min(1000);
+        (mean * count.min(AREA_SURE) / AREA_SURE) as u32
     }
 }
 
@@ -199,12 +212,9 @@ impl Crop {
     }
 
     fn score(&self) -> u32 {
-        let contrast = u64::from(self.levels.copper.abs_diff(self.levels.laminate)).max(1);
-        let count = self.differences.len() as u64;
         let difference = |&(_, difference): &(usize, i32)| u64::from(difference.unsigned_abs());
         let sum: u64 = self.differences.iter().map(difference).sum();
-        let mean = (sum * 1000 / (count * contrast).max(1)).min(1000);
-        (mean * count.min(AREA_SURE) / AREA_SURE) as u32
+        self.levels.score(self.differences.len() as u64, sum)
     }
 
     /// Where a plane shows copper. Print, and what is next to it, is left out.

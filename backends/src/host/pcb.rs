@@ -19,25 +19,25 @@ use super::tool::{Product, Task, Tool};
 use super::work::{Failure, Work};
 
 /// A board's picture, from its file.
-struct Loaded {
-    image: String,
-    path: PathBuf,
-    grey: Grey,
+pub(crate) struct Loaded {
+    pub(crate) image: String,
+    pub(crate) path: PathBuf,
+    pub(crate) grey: Grey,
 }
 
 /// Where a board differs from the golden one.
-struct Detected {
-    image: String,
-    path: PathBuf,
-    aligned: Aligned,
-    differences: Vec<PixelBox>,
+pub(crate) struct Detected {
+    pub(crate) image: String,
+    pub(crate) path: PathBuf,
+    pub(crate) aligned: Aligned,
+    pub(crate) differences: Vec<PixelBox>,
 }
 
 /// A board and its defects.
-struct Classified {
-    image: String,
-    path: PathBuf,
-    defects: Vec<Defect>,
+pub(crate) struct Classified {
+    pub(crate) image: String,
+    pub(crate) path: PathBuf,
+    pub(crate) defects: Vec<Defect>,
 }
 
 /// `load`: reads image k's file.
@@ -62,13 +62,13 @@ impl Load {
 }
 
 /// `detect`: compares a board with the golden one.
-pub(super) struct Detect {
-    golden: Golden,
+pub(crate) struct Detect {
+    pub(crate) golden: Golden,
 }
 
 impl Detect {
     /// Reads the golden picture.
-    pub(super) fn new(golden: &Path) -> Result<Self, String> {
+    pub(crate) fn new(golden: &Path) -> Result<Self, String> {
         let grey = Grey::from_png(&read(golden)?).map_err(|error| in_file(golden, error))?;
         Ok(Detect { golden: Golden::new(grey) })
     }

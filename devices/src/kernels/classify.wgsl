@@ -292,7 +292,7 @@ fn classify(
     look_for_holes(crop, changed, local);
     let dark = atomicLoad(&holes);
     let was_hole = dark > 0u && dark * 3u >= atomicLoad(&changes);
-    var class = MISSING_HOLE;
+    var kind = MISSING_HOLE;
     if !added {
         pieces_left(crop, changed, local);
     } else if !was_hole {
@@ -302,12 +302,12 @@ fn classify(
     if local == 0u {
         let count = atomicLoad(&pieces);
         if !added {
-            class = select(MOUSE_BITE, OPEN_CIRCUIT, count > 1u);
+            kind = select(MOUSE_BITE, OPEN_CIRCUIT, count > 1u);
         } else if !was_hole {
-            class = select(select(SHORT, SPUR, count == 1u), SPURIOUS_COPPER, count == 0u);
+            kind = select(select(SHORT, SPUR, count == 1u), SPURIOUS_COPPER, count == 0u);
         }
         let found = atomicLoad(&differences);
-        results[group.x * 4u] = class;
+        results[group.x * 4u] = kind;
         // The host works the score out: it needs 64 bits.
         results[group.x * 4u + 1u] = found;
         results[group.x * 4u + 2u] = atomicLoad(&total);
