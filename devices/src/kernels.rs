@@ -70,4 +70,4 @@ impl Pcb {
 const PCB_WGSL: &str = include_str!("kernels/pcb.wgsl");
 const CLASSIFY_WGSL: &str = include_str!("kernels/classify.wgsl");
 /// What NVRTC makes of `pcb.cu`; `cargo xtask ptx` makes it anew.
-const PTX: &str = include_str!("kernels/pcb.ptx");
+pub(crate) const PTX: &str = include_str!("kernels/pcb.ptx");

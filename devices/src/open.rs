@@ -1,5 +1,6 @@
 //! Opens devices that were found.
 
+#[cfg(any(feature = "cuda", feature = "vulkan"))]
 use std::sync::Arc;
 
 use crate::device::Device;
@@ -102,8 +103,10 @@ impl Opener {
         address: crate::device::CudaAddress,
         budget: u64,
     ) -> Result<SharedGpu, Fault> {
-        let _ = (address, budget);
-        Err(Fault::new(Blame::Lost, "not yet"))
+        let ordinal = address.ordinal.ok_or_else(|| {
+            Fault::new(Blame::Lost, "this process does not see the MIG slice")
+        })?;
+        Ok(Arc::new(crate::cuda::CudaGpu::open(ordinal, budget)?))
     }
 
     #[cfg(not(feature = "cuda"))]

@@ -13,6 +13,14 @@ pub(crate) const WGSL: Form = Form {
     source: include_str!("kernels/probe.wgsl"),
 };
 
+/// The same for CUDA.
+#[cfg(feature = "cuda")]
+pub(crate) const PTX: Form = Form {
+    file: "pcb.ptx",
+    code: |source| Code::Ptx(source.to_owned()),
+    source: crate::kernels::PTX,
+};
+
 /// A form of the probe's kernel.
 pub(crate) struct Form {
     pub(crate) file: &'static str,

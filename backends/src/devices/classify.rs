@@ -60,13 +60,13 @@ impl Recipe for ClassifyRecipe {
         grow(lane, &mut room.boxes, boxes.len() as u64)?;
         grow(lane, &mut room.scratch, scratch * 4)?;
         grow(lane, &mut room.results, count * 16)?;
-        let levels = aligned.levels;
+        let thresholds = aligned.levels.thresholds();
         let arguments = [
             aligned.board.width(),
             aligned.board.height(),
-            levels.copper_min().into(),
-            levels.print_min().into(),
-            levels.hole_max().into(),
+            thresholds.copper_min.into(),
+            thresholds.print_min.into(),
+            thresholds.hole_max.into(),
             count as u32,
             0,
             0,

@@ -48,7 +48,6 @@ calls! {
     release = c"cuDevicePrimaryCtxRelease_v2" (c_int);
     reset = c"cuDevicePrimaryCtxReset_v2" (c_int);
     set_context = c"cuCtxSetCurrent" (Handle);
-    memory = c"cuMemGetInfo_v2" (*mut usize, *mut usize);
     stream_create = c"cuStreamCreate" (*mut Handle, c_uint);
     stream_destroy = c"cuStreamDestroy_v2" (Handle);
     stream_synchronize = c"cuStreamSynchronize" (Handle);
@@ -57,6 +56,8 @@ calls! {
     event_query = c"cuEventQuery" (Handle);
     event_destroy = c"cuEventDestroy_v2" (Handle);
     allocate = c"cuMemAllocAsync" (*mut Address, usize, Handle);
+    allocate_at_once = c"cuMemAlloc_v2" (*mut Address, usize);
+    free_at_once = c"cuMemFree_v2" (Address);
     free = c"cuMemFreeAsync" (Address, Handle);
     host_allocate = c"cuMemHostAlloc" (*mut *mut c_void, usize, c_uint);
     host_free = c"cuMemFreeHost" (*mut c_void);

@@ -9,13 +9,12 @@ struct Arguments {
     copper_min: i32,
     print_min: i32,
     hole_max: i32,
-    contrast: i32,
-    // Words of scratch for each box.
-    scratch: i32,
+    boxes: i32,
     unused: i32,
+    unused_too: i32,
 }
 
-// What a box looks like in the list of boxes: its own corner and size.
+// The boxes are followed by as many more, whose first word is the place of the scratch of each.
 struct Box {
     x: u32,
     y: u32,
@@ -281,7 +280,7 @@ fn classify(
     crop.width = min(bounds.x + bounds.width + MARGIN, arguments.width) - crop.left;
     crop.height = min(bounds.y + bounds.height + MARGIN, arguments.height) - crop.top;
     let area = crop.width * crop.height;
-    crop.bits = boxes[group.x + arrayLength(&boxes) / 2u].x;
+    crop.bits = boxes[group.x + u32(arguments.boxes)].x;
     crop.before = crop.bits + area;
     crop.now = crop.before + area;
     crop.counts = crop.now + area;
