@@ -14,8 +14,8 @@ use lineside_line::{Line, Place};
 use lineside_report::Record;
 
 use crate::arguments::Run;
-use crate::outputs::{Reasons, write, write_text, write_trace};
 use crate::machine::{self, Machine};
+use crate::outputs::{Reasons, write, write_text, write_trace};
 use crate::plan::{EVENTS, close, simulate};
 use crate::progress::Progress;
 use crate::recorder::Recorder;
@@ -52,12 +52,7 @@ struct Ran {
 }
 
 /// Runs the line to its end, or until Ctrl-C.
-fn work(
-    line: &Line,
-    tools: Vec<Box<dyn Tool>>,
-    units: Vec<HostUnit>,
-    gpus: &Arc<Gpus>,
-) -> Ran {
+fn work(line: &Line, tools: Vec<Box<dyn Tool>>, units: Vec<HostUnit>, gpus: &Arc<Gpus>) -> Ran {
     let mut workload = Workload::from_line(line);
     // They are for plans: real faults come by themselves.
     workload.faults.clear();

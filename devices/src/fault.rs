@@ -92,36 +92,36 @@ pub const CUDA: &[Row] = &[
 
 /// Results of Vulkan.
 pub const VULKAN: &[Row] = &[
-    (-1, Blame::Memory, false),           // no memory of the host
-    (-2, Blame::Memory, false),           // no memory of the device
-    (-3, Blame::Device, false),           // did not start
-    (-4, Blame::Lost, true),              // device lost
-    (-5, Blame::Device, false),           // memory can't be mapped
-    (-8, Blame::Job, false),              // a feature that the device lacks
-    (-10, Blame::Memory, false),          // too many objects
-    (-12, Blame::Memory, false),          // a pool is cut to pieces
-    (-13, Blame::Device, false),          // unknown
-    (-1_000_012_000, Blame::Job, false),  // a shader that is not legal
+    (-1, Blame::Memory, false),             // no memory of the host
+    (-2, Blame::Memory, false),             // no memory of the device
+    (-3, Blame::Device, false),             // did not start
+    (-4, Blame::Lost, true),                // device lost
+    (-5, Blame::Device, false),             // memory can't be mapped
+    (-8, Blame::Job, false),                // a feature that the device lacks
+    (-10, Blame::Memory, false),            // too many objects
+    (-12, Blame::Memory, false),            // a pool is cut to pieces
+    (-13, Blame::Device, false),            // unknown
+    (-1_000_012_000, Blame::Job, false),    // a shader that is not legal
     (-1_000_069_000, Blame::Memory, false), // a pool is empty
 ];
 
 /// Events that NVIDIA's driver logs by number ("Xid"). What is not here is [`UNKNOWN`].
 pub const XID: &[Row] = &[
-    (13, Blame::Job, false),  // graphics engine exception
-    (31, Blame::Job, false),  // page fault
-    (43, Blame::Job, false),  // the channel was stopped
-    (45, Blame::Job, false),  // cleaned up after another fault
-    (48, Blame::Lost, true),  // two bits wrong in memory
+    (13, Blame::Job, false),    // graphics engine exception
+    (31, Blame::Job, false),    // page fault
+    (43, Blame::Job, false),    // the channel was stopped
+    (45, Blame::Job, false),    // cleaned up after another fault
+    (48, Blame::Lost, true),    // two bits wrong in memory
     (63, Blame::Device, false), // a row is to be replaced
-    (64, Blame::Lost, true),  // no row is left to replace it
-    (68, Blame::Job, false),  // video decoder
-    (74, Blame::Lost, true),  // NVLink
-    (79, Blame::Lost, true),  // fell off the bus
-    (94, Blame::Device, true), // contained: what ran is lost, the device is not
-    (95, Blame::Lost, true),  // not contained
-    (109, Blame::Job, false), // the switch of contexts took too long
-    (119, Blame::Lost, true), // the GPU's own processor does not answer
-    (120, Blame::Lost, true), // the GPU's own processor failed
+    (64, Blame::Lost, true),    // no row is left to replace it
+    (68, Blame::Job, false),    // video decoder
+    (74, Blame::Lost, true),    // NVLink
+    (79, Blame::Lost, true),    // fell off the bus
+    (94, Blame::Device, true),  // contained: what ran is lost, the device is not
+    (95, Blame::Lost, true),    // not contained
+    (109, Blame::Job, false),   // the switch of contexts took too long
+    (119, Blame::Lost, true),   // the GPU's own processor does not answer
+    (120, Blame::Lost, true),   // the GPU's own processor failed
 ];
 
 /// What a number means that no table has: nobody knows whose fault it is, so the device is asked.

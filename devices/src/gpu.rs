@@ -142,12 +142,7 @@ pub type SharedGpu = Arc<dyn Gpu>;
 
 impl Dispatch {
     /// As many workgroups as so many threads need.
-    pub fn over(
-        kernel: &Kernel,
-        threads: u64,
-        buffers: &[Buffer],
-        arguments: &[u32],
-    ) -> Self {
+    pub fn over(kernel: &Kernel, threads: u64, buffers: &[Buffer], arguments: &[u32]) -> Self {
         let [x, y, z] = kernel.workgroup.map(u64::from);
         let groups = threads.div_ceil((x * y * z).max(1)).max(1);
         // A GPU takes at least 65,535 groups along each axis; kernels number theirs over both.

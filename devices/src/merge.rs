@@ -174,9 +174,10 @@ impl<'s> Card<'s> {
     fn driver(&self) -> String {
         let nvml = self.nvml.filter(|nvml| !nvml.driver.is_empty());
         let nvml = nvml.map(|nvml| format!("NVIDIA {}", nvml.driver));
-        let cuda = self.cuda.filter(|cuda| cuda.version > 0).map(|cuda| {
-            format!("CUDA {}.{}", cuda.version / 1000, cuda.version % 1000 / 10)
-        });
+        let cuda = self
+            .cuda
+            .filter(|cuda| cuda.version > 0)
+            .map(|cuda| format!("CUDA {}.{}", cuda.version / 1000, cuda.version % 1000 / 10));
         let vulkan = self.vulkan.first().map(|vulkan| format!("Vulkan: {}", vulkan.driver));
         [nvml, cuda, vulkan].into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
@@ -232,9 +233,11 @@ fn device(card: &Card<'_>, seen: &Seen, wishes: Wishes) -> Device {
 }
 
 fn slice_of(card: &Card<'_>, slice: &SliceSeen, parent: usize, seen: &Seen) -> Device {
-    let reached = seen.cuda.iter().flatten().find(|cuda| {
-        cuda.uuid.known().is_some_and(|uuid| slice.uuid.parse() == Ok(*uuid))
-    });
+    let reached = seen
+        .cuda
+        .iter()
+        .flatten()
+        .find(|cuda| cuda.uuid.known().is_some_and(|uuid| slice.uuid.parse() == Ok(*uuid)));
     let known = slice.memory.known().copied().filter(|(total, _)| *total > 0);
     let known = known.filter(|(total, _)| *total <= MEMORY_MAX);
     let hidden = seen.visible.is_some() && seen.cuda.is_some() && reached.is_none();

@@ -103,9 +103,9 @@ impl Opener {
         address: crate::device::CudaAddress,
         budget: u64,
     ) -> Result<SharedGpu, Fault> {
-        let ordinal = address.ordinal.ok_or_else(|| {
-            Fault::new(Blame::Lost, "this process does not see the MIG slice")
-        })?;
+        let ordinal = address
+            .ordinal
+            .ok_or_else(|| Fault::new(Blame::Lost, "this process does not see the MIG slice"))?;
         Ok(Arc::new(crate::cuda::CudaGpu::open(ordinal, budget)?))
     }
 

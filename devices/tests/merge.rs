@@ -72,11 +72,10 @@ fn a_card_that_all_three_see_is_one_device() {
     };
     let inventory = found(&seen);
     let [device] = &inventory.devices[..] else { panic!("{inventory:?}") };
-    assert_eq!((device.memory, device.used, device.free()), (
-        Some(16 * GIB),
-        Some(GIB),
-        Some(15 * GIB)
-    ));
+    assert_eq!(
+        (device.memory, device.used, device.free()),
+        (Some(16 * GIB), Some(GIB), Some(15 * GIB))
+    );
     assert!(device.cuda.is_some() && device.vulkan.is_some());
     assert_eq!(device.uuid, Some(format!("GPU-{}", uuid(1))));
     assert!(device.driver.contains("550.54") && device.driver.contains("12.4"));
@@ -248,7 +247,8 @@ fn a_software_rasteriser_is_used_only_if_that_is_wished() {
 
 #[test]
 fn a_card_that_only_an_old_vulkan_reaches_says_what_it_lacks() {
-    let old = VulkanSeen { lacks: Some("its driver has Vulkan 1.0, not 1.2".into()), ..vulkan(1, 0) };
+    let old =
+        VulkanSeen { lacks: Some("its driver has Vulkan 1.0, not 1.2".into()), ..vulkan(1, 0) };
     let seen = Seen { vulkan: vec![old.clone()], ..Seen::default() };
     assert!(found(&seen).devices[0].unusable.as_ref().unwrap().contains("1.2"));
     let seen = Seen { vulkan: vec![old], cuda: Some(vec![cuda(1, 0)]), ..Seen::default() };

@@ -187,8 +187,8 @@ fn check_kernels(
 ) {
     for (unit, device) in line.units.iter().zip(found) {
         let Some(device) = device.map(|device| &inventory.devices[device]) else { continue };
-        let out_of_reach = unit.place == Place::Cuda
-            && device.cuda.is_some_and(|cuda| cuda.ordinal.is_none());
+        let out_of_reach =
+            unit.place == Place::Cuda && device.cuda.is_some_and(|cuda| cuda.ordinal.is_none());
         let job = line.jobs.iter().find(|job| {
             let kernel = matches!(job.action, Action::Kernel { .. }) && runs_on(job, unit.place);
             let there = matches!(job.needs, Needs::Gpu | Needs::Cuda | Needs::Any);
@@ -244,9 +244,10 @@ pub fn is_meant(device: &Device, wanted: &Wanted) -> bool {
             same || own.eq_ignore_ascii_case(uuid)
         })
     });
-    let pci = wanted.pci.as_ref().is_none_or(|pci| {
-        pci.parse::<Pci>().is_ok_and(|pci| device.pci == Some(pci))
-    });
+    let pci = wanted
+        .pci
+        .as_ref()
+        .is_none_or(|pci| pci.parse::<Pci>().is_ok_and(|pci| device.pci == Some(pci)));
     let card = wanted.card.as_ref().is_none_or(|card| matches(card, &device.card));
     uuid && pci && card
 }

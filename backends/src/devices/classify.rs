@@ -80,7 +80,11 @@ impl Recipe for ClassifyRecipe {
             dispatches: Vec::from([Dispatch {
                 kernel: room.kernel.clone(),
                 buffers: Vec::from([
-                    room.golden, room.board, room.boxes, room.scratch, room.results,
+                    room.golden,
+                    room.board,
+                    room.boxes,
+                    room.scratch,
+                    room.results,
                 ]),
                 arguments: arguments.to_vec(),
                 groups: [count as u32, 1, 1],
@@ -100,16 +104,15 @@ impl Recipe for ClassifyRecipe {
         let detected = inputs.input::<Detected>()?;
         let (image, path) = (detected.image.clone(), detected.path.clone());
         let found = words(results.first());
-        let defects = detected.differences.iter().zip(found.chunks_exact(4)).map(
-            |(&bounds, found)| Defect {
+        let defects =
+            detected.differences.iter().zip(found.chunks_exact(4)).map(|(&bounds, found)| Defect {
                 image: image.clone(),
                 bounds,
                 class: class(found[0]),
                 score: Some(
                     detected.aligned.levels.score(u64::from(found[1]), u64::from(found[2])),
                 ),
-            },
-        );
+            });
         Ok(Some(Arc::new(Classified { defects: defects.collect(), image, path })))
     }
 }

@@ -106,7 +106,8 @@ impl Recipe for DetectRecipe {
         self.check(&loaded.grey).map_err(|error| in_file(&loaded, &error))?;
         let (size, room) = (self.size(), &mut station.state);
         let steps = Steps { size };
-        let mut work = Work { uploads: Vec::from([(room.board, loaded.grey.pixels())]), ..Work::default() };
+        let mut work =
+            Work { uploads: Vec::from([(room.board, loaded.grey.pixels())]), ..Work::default() };
         if !room.filled {
             let [low, high] = self.golden.envelope();
             let planes = [self.golden.picture.pixels(), low, high];

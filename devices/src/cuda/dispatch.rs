@@ -172,9 +172,8 @@ impl Drop for Shared {
         unsafe {
             if self.is_lost() {
                 let opened = locked(&OPENED);
-                let newer = opened.iter().any(|(at, it)| {
-                    *at == self.device && it.strong_count() > 0
-                });
+                let newer =
+                    opened.iter().any(|(at, it)| *at == self.device && it.strong_count() > 0);
                 if !newer {
                     (calls.reset)(self.device);
                     (calls.release)(self.device);

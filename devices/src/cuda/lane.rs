@@ -139,8 +139,7 @@ impl CudaLane {
             let Some(down) = &self.down else { continue };
             let (to, from) = (down.place(at, *bytes)?, self.buffers[from.index].address);
             at += place_of(*bytes);
-            let code =
-                unsafe { (calls.download)(to.cast(), from, *bytes as usize, self.stream) };
+            let code = unsafe { (calls.download)(to.cast(), from, *bytes as usize, self.stream) };
             checked(code).map_err(|code| shared.fault(code, "a download"))?;
         }
         let code = unsafe { (calls.event_record)(self.done, self.stream) };

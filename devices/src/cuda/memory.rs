@@ -61,8 +61,7 @@ impl Pinned {
     pub(super) fn new(shared: &Arc<Shared>, bytes: u64) -> Result<Self, Fault> {
         let mut start = std::ptr::null_mut::<c_void>();
         // SAFETY: the pointer is valid.
-        let code =
-            unsafe { (shared.driver.calls.host_allocate)(&mut start, bytes as usize, 0) };
+        let code = unsafe { (shared.driver.calls.host_allocate)(&mut start, bytes as usize, 0) };
         checked(code).map_err(|code| shared.fault(code, "pinned memory of the host"))?;
         // SAFETY: it was allocated just now, and so large.
         unsafe { start.cast::<u8>().write_bytes(0, bytes as usize) };

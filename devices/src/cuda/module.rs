@@ -34,9 +34,7 @@ impl Function {
         let job = |text: String| Fault::new(Blame::Job, text);
         let ptx = match &module.code {
             Code::Ptx(ptx) => ptx.clone(),
-            Code::CudaC(source) => {
-                compile(&module.file, source, shared.capability).map_err(job)?
-            }
+            Code::CudaC(source) => compile(&module.file, source, shared.capability).map_err(job)?,
             Code::Wgsl(_) | Code::Spirv(_) => {
                 let text = format!("{} is for Vulkan; CUDA takes .cu or .ptx", module.file);
                 return Err(job(text));

@@ -55,9 +55,10 @@ impl Instance {
         unsafe { self.raw.get_physical_device_properties2(device, &mut properties) };
         let properties = properties.properties;
         let text = |text: Result<&CStr, _>| {
-            text.map_or_else(|_: std::ffi::FromBytesUntilNulError| String::new(), |text| {
-                text.to_string_lossy().into_owned()
-            })
+            text.map_or_else(
+                |_: std::ffi::FromBytesUntilNulError| String::new(),
+                |text| text.to_string_lossy().into_owned(),
+            )
         };
         let address = || Pci {
             domain: pci.pci_domain,
@@ -165,4 +166,3 @@ fn kind(kind: vk::PhysicalDeviceType) -> Kind {
         _ => Kind::Other,
     }
 }
-

@@ -80,8 +80,7 @@ impl VulkanGpu {
         let device = unsafe { instance.raw.create_device(physical, &info, None) };
         let device = device.map_err(|result| of(result, "the device does not start"))?;
         let queue = unsafe { device.get_device_queue(family, 0) };
-        let memory_types =
-            unsafe { instance.raw.get_physical_device_memory_properties(physical) };
+        let memory_types = unsafe { instance.raw.get_physical_device_memory_properties(physical) };
         let properties = unsafe { instance.raw.get_physical_device_properties(physical) };
         let shared = Shared {
             device,

@@ -50,7 +50,8 @@ impl Instance {
         };
         // SAFETY: as above.
         let layers = unsafe { entry.enumerate_instance_layer_properties() }.unwrap_or_default();
-        let has_layer = layers.iter().any(|it| it.layer_name_as_c_str().is_ok_and(|it| it == LAYER));
+        let has_layer =
+            layers.iter().any(|it| it.layer_name_as_c_str().is_ok_and(|it| it == LAYER));
         if validate && !has_layer {
             return Err("the Khronos validation layer is not installed".into());
         }
@@ -82,7 +83,8 @@ impl Instance {
         let messenger = validate.then(|| ext::debug_utils::Instance::new(&entry, &raw));
         let messenger = messenger.and_then(|utils| {
             // SAFETY: the instance has the extension; the listener's data lives as long as it.
-            let made = unsafe { utils.create_debug_utils_messenger(&listener_of(&validation), None) };
+            let made =
+                unsafe { utils.create_debug_utils_messenger(&listener_of(&validation), None) };
             made.ok().map(|messenger| (utils, messenger))
         });
         Ok(Instance { raw, messenger, validation, _entry: entry })
@@ -111,7 +113,9 @@ fn listener(validation: &Validation) -> vk::DebugUtilsMessengerCreateInfoEXT<'st
 }
 
 fn listener_of(validation: &Validation) -> vk::DebugUtilsMessengerCreateInfoEXT<'static> {
-    use vk::{DebugUtilsMessageSeverityFlagsEXT as Severity, DebugUtilsMessageTypeFlagsEXT as Type};
+    use vk::{
+        DebugUtilsMessageSeverityFlagsEXT as Severity, DebugUtilsMessageTypeFlagsEXT as Type,
+    };
     vk::DebugUtilsMessengerCreateInfoEXT::default()
         .message_severity(Severity::WARNING | Severity::ERROR)
         .message_type(Type::GENERAL | Type::VALIDATION | Type::PERFORMANCE)

@@ -214,7 +214,9 @@ impl VulkanLane {
                 if *bytes > 0 {
                     let copy = vk::BufferCopy { src_offset: 0, dst_offset: to, size: *bytes };
                     // SAFETY: as in `record_uploads`.
-                    unsafe { device.cmd_copy_buffer(commands, memory.buffer, down.buffer, &[copy]) };
+                    unsafe {
+                        device.cmd_copy_buffer(commands, memory.buffer, down.buffer, &[copy])
+                    };
                 }
                 to += bytes.next_multiple_of(4);
             }
@@ -233,13 +235,18 @@ impl VulkanLane {
         (from, written): (vk::PipelineStageFlags, vk::AccessFlags),
         (to, read): (vk::PipelineStageFlags, vk::AccessFlags),
     ) {
-        let memory =
-            [vk::MemoryBarrier::default().src_access_mask(written).dst_access_mask(read)];
+        let memory = [vk::MemoryBarrier::default().src_access_mask(written).dst_access_mask(read)];
         let flags = vk::DependencyFlags::empty();
         // SAFETY: the command buffer is being recorded.
         unsafe {
             self.shared.device.cmd_pipeline_barrier(
-                self.commands, from, to, flags, &memory, &[], &[],
+                self.commands,
+                from,
+                to,
+                flags,
+                &memory,
+                &[],
+                &[],
             );
         }
     }
@@ -260,8 +267,7 @@ impl VulkanLane {
             let sizes = [vk::DescriptorPoolSize::default()
                 .ty(vk::DescriptorType::STORAGE_BUFFER)
                 .descriptor_count(buffers)];
-            let info =
-                vk::DescriptorPoolCreateInfo::default().max_sets(count).pool_sizes(&sizes);
+            let info = vk::DescriptorPoolCreateInfo::default().max_sets(count).pool_sizes(&sizes);
             let pool = unsafe { device.create_descriptor_pool(&info, None) }?;
             self.descriptors = (pool, count, buffers);
         } else {

@@ -70,11 +70,11 @@ fn build(shared: &Shared, module: &Module, spirv: &Spirv) -> Result<Pipeline, vk
         .size(module.arguments * 4)];
     let ranges = if module.arguments == 0 { &[][..] } else { &ranges[..] };
     let layouts = [sets];
-    let info = vk::PipelineLayoutCreateInfo::default()
-        .set_layouts(&layouts)
-        .push_constant_ranges(ranges);
+    let info =
+        vk::PipelineLayoutCreateInfo::default().set_layouts(&layouts).push_constant_ranges(ranges);
     let made = unsafe { device.create_pipeline_layout(&info, None) };
-    let layout = made.inspect_err(|_| unsafe { device.destroy_descriptor_set_layout(sets, None) })?;
+    let layout =
+        made.inspect_err(|_| unsafe { device.destroy_descriptor_set_layout(sets, None) })?;
     let made = pipeline(shared, module, spirv, layout).inspect_err(|_| unsafe {
         device.destroy_pipeline_layout(layout, None);
         device.destroy_descriptor_set_layout(sets, None);

@@ -12,9 +12,9 @@ use crate::report::{Finding, Report};
 use crate::tree::{Bytes, Node};
 use crate::vocabulary::{self, PLACES};
 
-use super::{DeviceHere, Surroundings};
 use super::names::Names;
 use super::policy::PolicyDraft;
+use super::{DeviceHere, Surroundings};
 
 /// All devices.
 pub(crate) struct Devices<'t> {

@@ -6,9 +6,7 @@ use std::slice;
 use std::time::{Duration, Instant};
 
 use crate::kernels::{Form, Parameters};
-use crate::state::{
-    Allocation, CARD_BYTES, Entity, SLICE_BYTES, State, state, uuid,
-};
+use crate::state::{Allocation, CARD_BYTES, Entity, SLICE_BYTES, State, state, uuid};
 
 /// What a call answers.
 pub type Code = u32;
@@ -363,9 +361,8 @@ pub unsafe extern "C" fn cuModuleLoadDataEx(
         return INVALID_PTX;
     }
     let entries = text.lines().filter_map(|line| line.trim().strip_prefix(".visible .entry "));
-    let entries: Vec<String> = entries
-        .map(|entry| entry.trim_end_matches(['(', ')', ' ']).to_owned())
-        .collect();
+    let entries: Vec<String> =
+        entries.map(|entry| entry.trim_end_matches(['(', ')', ' ']).to_owned()).collect();
     on_device(|state, _| {
         let module = state.fresh();
         state.modules.insert(module, entries);

@@ -59,8 +59,9 @@ impl Parameters {
     /// The first bytes of a buffer.
     #[allow(clippy::mut_from_ref, reason = "no two parameters are the same buffer")]
     fn bytes(&self, at: usize, count: usize) -> Option<&mut [u8]> {
+        let buffer: *mut [u8] = self.buffers[at];
         // SAFETY: the state is locked while a kernel runs, and each buffer is one allocation.
-        unsafe { &mut *self.buffers[at] }.get_mut(..count)
+        unsafe { &mut *buffer }.get_mut(..count)
     }
 
     fn plane(&self, at: usize) -> Option<&mut [u8]> {
@@ -165,8 +166,7 @@ fn classify(it: &Parameters) -> bool {
         let mut results = Vec::new();
         for bounds in boxes.chunks_exact(4) {
             let [x, y, width, height] = [bounds[0], bounds[1], bounds[2], bounds[3]];
-            let found =
-                look(&golden, &board, thresholds, PixelBox { x, y, width, height });
+            let found = look(&golden, &board, thresholds, PixelBox { x, y, width, height });
             let kind = match found.class {
                 Class::MissingHole => 0,
                 Class::MouseBite => 1,
@@ -185,9 +185,9 @@ fn classify(it: &Parameters) -> bool {
 fn probe(it: &Parameters) -> bool {
     let count = it.arguments[0] as usize;
     let run = || {
-        let words = (0..).zip(it.words(0, count)?).map(|(at, word): (u32, u32)| {
-            word.wrapping_mul(3).wrapping_add(at)
-        });
+        let words = (0..)
+            .zip(it.words(0, count)?)
+            .map(|(at, word): (u32, u32)| word.wrapping_mul(3).wrapping_add(at));
         it.put_words(0, &words.collect::<Vec<u32>>())
     };
     run().is_some()
