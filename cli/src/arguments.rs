@@ -1,5 +1,6 @@
 //! What can be typed behind `lineside`.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -27,6 +28,10 @@ pub(crate) enum Command {
     Explain(Explain),
     /// List what is here, and what of it can be used
     Devices(Devices),
+    /// Take units of this machine, and run a program on them
+    Lease(Lease),
+    /// Show who on this machine holds which units, and who waits
+    Ps(Ps),
 }
 
 #[derive(Debug, Args)]
@@ -118,4 +123,36 @@ pub(crate) struct Devices {
     /// Take a software rasteriser for a GPU
     #[arg(long)]
     pub(crate) allow_software: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Lease {
+    /// How many GPUs
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) gpus: u32,
+    /// This unit and no other, by its UUID; may be given several times
+    #[arg(long = "unit", value_name = "UUID", conflicts_with = "gpus")]
+    pub(crate) units: Vec<String>,
+    /// Share each GPU with others who need only a part of it, like 8GiB
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) memory: Option<String>,
+    /// Only units of this place
+    #[arg(long, value_name = "PLACE")]
+    pub(crate) place: Option<Place>,
+    /// Wait so long and no longer, like 30m
+    #[arg(long, value_name = "TIME")]
+    pub(crate) wait: Option<String>,
+    /// What others see it as [default: the program]
+    #[arg(long)]
+    pub(crate) name: Option<String>,
+    /// The program, and its arguments
+    #[arg(last = true, required = true, value_name = "PROGRAM")]
+    pub(crate) command: Vec<OsString>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Ps {
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
 }

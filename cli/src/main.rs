@@ -7,6 +7,7 @@ mod check;
 mod devices;
 mod explain;
 mod file;
+mod lease;
 mod machine;
 mod outputs;
 mod plan;
@@ -41,6 +42,8 @@ fn main() -> ExitCode {
         Command::Check(check) => check::check(&check),
         Command::Explain(explain) => explain::explain(&explain),
         Command::Devices(devices) => devices::devices(&devices),
+        Command::Lease(lease) => lease::lease(&lease),
+        Command::Ps(ps) => lease::ps(&ps),
     };
     match result {
         Ok(code) => ExitCode::from(code),

@@ -15,3 +15,4 @@ pub mod plan;
 pub mod scene;
 pub mod seeds;
 pub mod shrink;
+pub mod tally;

@@ -46,7 +46,11 @@ pub fn plan<T>(
     let sim = Sim::new(workload);
     let mut driver = Driver::new(workload, tables.storage(), sim, &mut watcher)
         .expect("the tables were made for this workload");
+    let rounds_max = rounds_max(workload);
+    let mut rounds = 0;
     while driver.round(&mut watcher) {
+        rounds += 1;
+        assert!(rounds <= rounds_max, "the plan runs on: more than {rounds_max} rounds");
         if workload.jobs.len() <= JOBS_VERIFIED {
             verify(driver.scheduler());
         }
@@ -132,6 +136,18 @@ pub fn events_max(workload: &Workload) -> u64 {
         events = events.saturating_add(starts.saturating_mul(each)).saturating_add(2);
     }
     events
+}
+
+/// More rounds than any plan of the workload has: each begins with something that happens once. A
+/// start ends once and has one deadline, an entry runs out of patience once, and each job arrives,
+/// each image is fed and each fault happens once.
+fn rounds_max(workload: &Workload) -> u64 {
+    let images = workload.jobs.iter().map(|job| {
+        let images = workload.classes[job.class as usize].spec.images;
+        u64::from(images).saturating_add(1)
+    });
+    let given = images.fold(workload.faults.len() as u64, u64::saturating_add);
+    given.saturating_add(events_max(workload))
 }
 
 /// More starts than any plan has of a job of this class.

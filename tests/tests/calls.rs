@@ -6,6 +6,7 @@ use lineside_tests::calls::{
     Left, Played, Script, What, differs, play, script, shrink, tiny_alphabet, tiny_script,
 };
 use lineside_tests::seeds;
+use lineside_tests::tally::tally;
 
 /// Plays a script, or tells of the difference by the least script that shows it.
 fn played(what: &str, script: &Script) -> Played {
@@ -25,11 +26,12 @@ fn played(what: &str, script: &Script) -> Played {
 fn random_calls_have_the_same_answers_and_events() {
     let range = seeds::range(0..20_000);
     println!("seeds {}..{}", range.start, range.end);
-    let mut events = 0;
+    let (mut scripts, mut events) = (0, 0);
     for seed in seeds::past("calls").into_iter().chain(range) {
         events += played(&format!("seed {seed}"), &script(seed)).events.len();
+        scripts += 1;
     }
-    println!("{events} events");
+    tally("random calls against the model", &format!("{scripts} seeds, {events} events"));
     assert!(events > 0);
 }
 
@@ -39,6 +41,7 @@ fn random_calls_have_the_same_answers_and_events() {
 fn nothing_is_left_once_every_job_is_cancelled_and_every_lease_given_back() {
     let range = seeds::range(0..3_000);
     println!("seeds {}..{}", range.start, range.end);
+    let seeds = range.end.saturating_sub(range.start);
     for seed in range {
         let mut script = script(seed);
         let jobs = script.calls.iter().filter(|call| matches!(call.what, What::Submit(..)));
@@ -47,6 +50,7 @@ fn nothing_is_left_once_every_job_is_cancelled_and_every_lease_given_back() {
         let left = played(&format!("seed {seed}"), &script).left;
         assert_eq!(left, Left::default(), "seed {seed}\n{script}");
     }
+    tally("calls that end with everything given back", &format!("{seeds} seeds"));
 }
 
 /// Every sequence of so many calls.
@@ -67,6 +71,6 @@ fn all_sequences_of_calls_to_a_tiny_machine_have_the_same_answers() {
     // Longer ones hold all shorter ones as their beginnings.
     let length = if cfg!(debug_assertions) { 4 } else { 6 };
     let count = all_sequences(length, true) + all_sequences(length, false);
-    println!("{count} sequences of {length} calls");
+    tally("calls to a tiny machine", &format!("all {count} sequences of {length} calls"));
     assert!(count > 20_000);
 }

@@ -6,6 +6,7 @@ use std::path::Path;
 use lineside_tests::bridge::workload;
 use lineside_tests::model::{read, trace};
 use lineside_tests::plan::{Reasons, plan};
+use lineside_tests::tally::tally;
 
 #[test]
 fn the_core_gives_the_trace_and_the_exit_code_of_every_case() {
@@ -41,4 +42,5 @@ fn the_core_gives_the_trace_and_the_exit_code_of_every_case() {
     }
     assert!(run >= 136, "only {run} cases were run");
     assert!(wrong.is_empty(), "{} of {run} differ:\n{}", wrong.len(), wrong.join("\n"));
+    tally("cases", &format!("{run} traces, byte for byte"));
 }

@@ -6,12 +6,15 @@ use lineside_tests::compare::{Reader, differs};
 use lineside_tests::generate::generate;
 use lineside_tests::seeds;
 use lineside_tests::shrink::shrink;
+use lineside_tests::tally::tally;
 
 #[test]
 fn product_and_model_come_to_the_same_trace() {
     let range = seeds::range(0..2_000);
     println!("seeds {}..{}", range.start, range.end);
+    let mut lines = 0;
     for seed in seeds::past("line").into_iter().chain(range) {
+        lines += 1;
         let text = generate(seed);
         if let Some(difference) = differs(&text, Reader::Product) {
             // Each file that is tried may panic as the first one did.
@@ -24,4 +27,5 @@ fn product_and_model_come_to_the_same_trace() {
             panic!("seed {seed}, {who}, {shown}\nThe least file that shows it:\n\n{least}");
         }
     }
+    tally("generated lines against the model", &format!("{lines} seeds"));
 }

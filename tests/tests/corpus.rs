@@ -7,6 +7,7 @@ use std::path::Path;
 use lineside_tests::fuzz::TARGETS;
 use lineside_tests::generate::Random;
 use lineside_tests::seeds;
+use lineside_tests::tally::tally;
 
 #[test]
 fn every_target_takes_its_corpus() {
@@ -24,6 +25,7 @@ fn every_target_takes_its_corpus() {
             count += 1;
         }
         assert!(count >= 20, "only {count} files in {}", folder.display());
+        tally(&format!("fuzz target {name}"), &format!("corpus of {count} inputs replayed"));
     }
 }
 

@@ -7,6 +7,7 @@ use lineside_tests::model::{Line, read};
 use lineside_tests::plan::{Reasons, plan};
 use lineside_tests::seeds;
 use lineside_tests::shrink::shrink;
+use lineside_tests::tally::tally;
 
 /// What is wrong with how a line comes to rest: a reason that is not true.
 fn untruth(text: &str) -> Option<String> {
@@ -46,6 +47,7 @@ fn who_is_stuck_says_truly_why() {
         stuck += plan.stuck.len();
     });
     assert!(stuck >= 100, "only {stuck} jobs were stuck: nothing is shown");
+    tally("who is stuck", &format!("{stuck} jobs, each for a reason that is true"));
 }
 
 #[test]
@@ -53,4 +55,5 @@ fn everything_ends_once_every_unit_is_up_again() {
     let mut with_faults = 0;
     all_lines(standing, |line| with_faults += usize::from(!line.faults.is_empty()));
     assert!(with_faults >= 100, "only {with_faults} lines had faults: nothing is shown");
+    tally("lines that end once every unit is up", &format!("{with_faults} of them with faults"));
 }

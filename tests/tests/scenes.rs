@@ -9,6 +9,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
 use lineside_tests::scene::Scene;
+use lineside_tests::tally::tally;
 
 /// Small enough to be read at a glance.
 const LINES_MAX: usize = 30;
@@ -16,7 +17,9 @@ const LINES_MAX: usize = 30;
 #[test]
 fn every_scene_is_as_it_was_reviewed() {
     let mut differ = Vec::new();
-    for name in names() {
+    let names = names();
+    let count = names.len();
+    for name in names {
         let text = text(&name);
         let scene = Scene::play(&text).unwrap_or_else(|why| panic!("{name}: {why}"));
         let mut settings = insta::Settings::new();
@@ -30,6 +33,7 @@ fn every_scene_is_as_it_was_reviewed() {
         }
     }
     assert!(differ.is_empty(), "{} scenes differ: {differ:#?}", differ.len());
+    tally("scenes", &format!("{count}, as they were reviewed"));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 // node check.mjs CORE.wasm CASES.wasm LINES.bin CASES: the core imports nothing, and the lines of
 // the pack have the traces and the exit codes that stand in the folder of the cases.
-import { readFileSync } from "node:fs";
+import { appendFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 const [corePath, casesPath, packPath, folder] = process.argv.slice(2);
@@ -37,6 +37,14 @@ function plan(cases, line) {
   return { trace, code };
 }
 
+/// Says what was run, also in the file that `cargo xtask test` reads.
+function tally(what) {
+  console.log(what);
+  if (process.env.LINESIDE_TALLY) {
+    appendFileSync(process.env.LINESIDE_TALLY, `${what}\n`);
+  }
+}
+
 function difference(file, found, expected) {
   const [have, want] = [found.split("\n"), expected.split("\n")];
   const at = want.findIndex((line, at) => line !== have[at]);
@@ -66,5 +74,5 @@ for (const { file, line } of unpack(readFileSync(packPath))) {
 if (count === 0 || wrong.length > 0) {
   throw new Error(`${wrong.length} of ${count} differ:\n${wrong.join("\n")}`);
 }
-console.log(`core alone: ${readFileSync(corePath).length} bytes, no imports`);
-console.log(`wasm32: ${count} traces, the same bytes`);
+tally(`core alone as wasm32: ${readFileSync(corePath).length} bytes, no imports`);
+tally(`wasm32: ${count} traces, the same bytes`);

@@ -1,6 +1,9 @@
 //! Running other programs.
 
+use std::collections::BTreeSet;
 use std::fmt;
+use std::fs::{self, OpenOptions};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -13,7 +16,9 @@ pub(crate) fn root() -> PathBuf {
 pub(crate) fn run(program: &str, arguments: &[&str]) -> Result<(), String> {
     let shown = format!("{program} {}", arguments.join(" "));
     eprintln!("$ {shown}");
-    let status = Command::new(program).args(arguments).current_dir(root()).status();
+    let mut command = Command::new(program);
+    command.args(arguments).current_dir(root()).env("LINESIDE_TALLY", tally_path());
+    let status = command.status();
     match status {
         Ok(status) if status.success() => Ok(()),
         Ok(status) => Err(format!("`{shown}` ended with {status}")),
@@ -24,6 +29,28 @@ pub(crate) fn run(program: &str, arguments: &[&str]) -> Result<(), String> {
 /// The cargo that runs this.
 pub(crate) fn cargo(arguments: &[&str]) -> Result<(), String> {
     run(&std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned()), arguments)
+}
+
+/// Where tests, and layers, say what they have run.
+pub(crate) fn tally_path() -> PathBuf {
+    root().join("target/tally.txt")
+}
+
+/// Says what a layer has run.
+pub(crate) fn tally(what: &str) -> Result<(), String> {
+    println!("{what}");
+    let file = OpenOptions::new().create(true).append(true).open(tally_path());
+    let written = file.and_then(|mut file| writeln!(file, "{what}"));
+    written.map_err(|error| format!("{}: {error}", tally_path().display()))
+}
+
+/// What was said since this was last asked, each thing once.
+pub(crate) fn take_tally() -> Vec<String> {
+    let text = fs::read_to_string(tally_path()).unwrap_or_default();
+    // If it is not there, nothing was said.
+    let _ = fs::remove_file(tally_path());
+    let lines: BTreeSet<String> = text.lines().map(str::to_owned).collect();
+    lines.into_iter().collect()
 }
 
 /// Why a chore was not done.

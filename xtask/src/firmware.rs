@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 
-use crate::command::{Fault, root};
+use crate::command::{Fault, root, tally};
 use crate::cross::{Cross, From};
 use crate::figures::{self, Figures};
 use crate::golden::{self, Golden, difference, read};
@@ -102,8 +102,7 @@ fn check_cases(cross: &Cross) -> Result<(), Fault> {
             wrong.join("\n")
         )));
     }
-    println!("Cortex-M3: {} traces, the same bytes", cases.len());
-    Ok(())
+    Ok(tally(&format!("Cortex-M3: {} traces, the same bytes", cases.len()))?)
 }
 
 /// Traces and exit codes, by file: each begins with `# FILE` and ends with `# exit CODE`.

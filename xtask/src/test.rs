@@ -4,9 +4,9 @@ use std::time::Instant;
 
 use clap::Args;
 
-use crate::command::{Fault, cargo};
+use crate::command::{Fault, cargo, take_tally};
 use crate::need::Install;
-use crate::{firmware, wasm};
+use crate::{firmware, fuzz, wasm};
 
 /// How to test.
 #[derive(Args)]
@@ -28,9 +28,10 @@ const LAYERS: &[Layer] = &[
     Layer { name: "documentation", run: |_| documentation() },
     Layer { name: "firmware", run: firmware::layer },
     Layer { name: "wasm", run: wasm::layer },
+    Layer { name: "fuzz", run: fuzz::layer },
 ];
 
-/// Runs every layer, also behind one that failed, and says how each ended. In CI nothing is
+/// Runs every layer, also behind one that failed, and says how each ended and what it ran. In CI nothing is
 /// skipped.
 pub(crate) fn test(options: &Options) -> Result<(), String> {
     let in_ci = std::env::var_os("CI").is_some_and(|ci| ci == "true");
@@ -38,6 +39,7 @@ pub(crate) fn test(options: &Options) -> Result<(), String> {
     for layer in LAYERS {
         eprintln!("\n== {}", layer.name);
         let began = Instant::now();
+        take_tally();
         let how = match (layer.run)(Install::new(options.install)) {
             Ok(()) => "ok".to_owned(),
             Err(Fault::Missing(what)) if !in_ci => {
@@ -50,6 +52,7 @@ pub(crate) fn test(options: &Options) -> Result<(), String> {
             }
         };
         lines.push(format!("{:<14} {how} ({} s)", layer.name, began.elapsed().as_secs()));
+        lines.extend(take_tally().iter().map(|what| format!("    {what}")));
     }
     println!("\n{}", lines.join("\n"));
     let passed = LAYERS.len() - failed - skipped;
