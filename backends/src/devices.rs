@@ -11,8 +11,13 @@ mod conveyor;
 mod detect;
 mod gpus;
 mod health;
+mod module;
 mod tools;
+mod user;
 
 pub use bind::{Bound, bind, is_meant, put_on, units_here};
 pub use gpus::{Gpus, UnitGpu};
 pub use tools::{runs_on, with_gpus};
+
+pub(crate) use module::{MODULE, faults as module_faults};
+pub(crate) use user::{OnlyOnGpus, Raw};

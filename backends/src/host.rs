@@ -54,6 +54,8 @@ pub struct Host {
     troubles: Vec<Trouble>,
     notes: Arc<Mutex<Vec<String>>>,
     live: u32,
+    /// Jobs that have not ended.
+    jobs_left: u32,
     /// How many units are to be heard of.
     expected: Arc<AtomicU32>,
 }
@@ -161,6 +163,7 @@ impl Host {
             troubles: Vec::new(),
             notes: Arc::default(),
             live: 0,
+            jobs_left: line.jobs.len() as u32,
             expected: Arc::default(),
         }
     }
@@ -377,6 +380,7 @@ impl Backend for Host {
         match event {
             Event::Done { job, first, count, .. } => self.store.done(job.index, first, count),
             Event::End { job, .. } => {
+                self.jobs_left -= 1;
                 self.store.end(job.index);
                 for unit in self.machine.job_leaves(job.index) {
                     self.clear(unit);
@@ -399,7 +403,14 @@ impl Backend for Host {
 
     fn wait(&mut self, until: Option<Nanos>) -> Option<Nanos> {
         if self.news.is_empty() {
-            if self.live == 0 && until.is_none() && self.expected.load(Ordering::SeqCst) == 0 {
+            let expected = self.expected.load(Ordering::SeqCst) > 0 && self.jobs_left > 0;
+            // What was told before it was settled is there by now.
+            let told: Vec<Signal> = self.signals.1.try_iter().collect();
+            self.take_signals(told);
+            if !self.news.is_empty() {
+                return Some(self.now());
+            }
+            if self.live == 0 && until.is_none() && !expected {
                 return None;
             }
             if let Some(signal) = self.next_signal(until) {

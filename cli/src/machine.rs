@@ -108,6 +108,7 @@ pub(crate) fn tell(gpus: &Gpus) {
         terminal::talk(&format!("the validation layer looked on: {} messages\n", messages.len()));
     }
     let held = gpus.held();
+    gpus.close();
     if held > 0 {
         terminal::talk(&format!("note: {held} bytes were still held on devices at the end\n"));
     }

@@ -3,10 +3,10 @@
 mod discovery;
 mod dispatch;
 mod driver;
-mod lane;
 mod memory;
 mod module;
 mod nvml;
+mod track;
 
 pub use discovery::ask;
 pub use dispatch::CudaGpu;

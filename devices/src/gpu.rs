@@ -1,7 +1,7 @@
-//! What any GPU can do for us: kernels, buffers, and lanes of work.
+//! What any GPU can do for us: kernels, buffers, and tracks of work.
 //!
-//! A lane is one stream of work: what is handed to it runs in order; lanes run beside each other.
-//! Whoever wants that one image is uploaded while another is computed takes two lanes.
+//! A track is one stream of work: what is handed to it runs in order; tracks run beside each other.
+//! Whoever wants that one image is uploaded while another is computed takes two tracks.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -48,7 +48,7 @@ pub struct Kernel {
     pub workgroup: [u32; 3],
 }
 
-/// Memory of a lane on its GPU.
+/// Memory of a track on its GPU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Buffer {
     pub(crate) index: usize,
@@ -69,7 +69,7 @@ pub struct Dispatch {
     pub groups: [u32; 3],
 }
 
-/// What a lane does in one go: uploads, then kernels one after the other, then downloads.
+/// What a track does in one go: uploads, then kernels one after the other, then downloads.
 #[derive(Debug, Clone, Default)]
 pub struct Work<'a> {
     /// Bytes on their way to the GPU.
@@ -91,14 +91,14 @@ pub trait Gpu: Send + Sync {
     /// What is wrong with it, with file and line where that is known.
     fn kernel(&self, module: &Module) -> Result<Kernel, Fault>;
 
-    /// A new lane.
+    /// A new track.
     ///
     /// # Errors
     ///
     /// The GPU is lost, or has no memory.
-    fn lane(&self) -> Result<Box<dyn Lane>, Fault>;
+    fn track(&self) -> Result<Box<dyn Track>, Fault>;
 
-    /// Memory that its lanes hold now.
+    /// Memory that its tracks hold now.
     fn held(&self) -> u64;
 
     /// Does a little work and looks whether it comes out right.
@@ -113,8 +113,8 @@ pub trait Gpu: Send + Sync {
 }
 
 /// Work in order on one GPU.
-pub trait Lane: Send {
-    /// Memory; the lane keeps it until it is dropped.
+pub trait Track: Send {
+    /// Memory; the track keeps it until it is dropped.
     ///
     /// # Errors
     ///
@@ -153,7 +153,7 @@ impl Dispatch {
     }
 }
 
-/// The memory of a unit: what its lanes may hold together.
+/// The memory of a unit: what its tracks may hold together.
 #[derive(Debug)]
 pub(crate) struct Budget {
     bytes: u64,

@@ -41,7 +41,7 @@ impl Opener {
         Opener { validate, ..Opener::default() }
     }
 
-    /// Opens a device, whose lanes may hold so many bytes together.
+    /// Opens a device, whose tracks may hold so many bytes together.
     ///
     /// # Errors
     ///

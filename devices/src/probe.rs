@@ -43,9 +43,9 @@ pub(crate) fn probe(gpu: &dyn Gpu, form: Form) -> Result<(), Fault> {
         trusted: true,
     };
     let kernel = gpu.kernel(&module)?;
-    let mut lane = gpu.lane()?;
+    let mut track = gpu.track()?;
     let bytes = u64::from(WORDS) * 4;
-    let buffer = lane.buffer(bytes)?;
+    let buffer = track.buffer(bytes)?;
     let words: Vec<u8> = (0..WORDS).flat_map(|word| (word ^ 0x55aa).to_ne_bytes()).collect();
     let work = Work {
         uploads: vec![(buffer, &words)],
@@ -53,10 +53,10 @@ pub(crate) fn probe(gpu: &dyn Gpu, form: Form) -> Result<(), Fault> {
         downloads: vec![(buffer, bytes)],
         ..Work::default()
     };
-    lane.begin(&work)?;
-    let Some(results) = lane.wait(AT_MOST)? else {
+    track.begin(&work)?;
+    let Some(results) = track.wait(AT_MOST)? else {
         // It may still be at it: what it uses must not be freed.
-        std::mem::forget(lane);
+        std::mem::forget(track);
         return Err(Fault::new(Blame::Device, "the probe does not end"));
     };
     let expected: Vec<u8> =

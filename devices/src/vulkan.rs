@@ -3,9 +3,9 @@
 mod discovery;
 mod dispatch;
 mod instance;
-mod lane;
 mod memory;
 mod module;
+mod track;
 
 pub use discovery::ask;
 pub use dispatch::{Options, VulkanGpu};

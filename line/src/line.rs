@@ -391,9 +391,10 @@ pub enum Action {
         /// The program and its arguments; never empty.
         command: Vec<String>,
     },
-    /// `kernel = { tool = "...", ... }`: a built-in tool, with its settings.
+    /// `kernel = { tool = "...", ... }`: a built-in tool, with its settings; or `kernel = { module =
+    /// "...", ... }`: a kernel of the user's own.
     Kernel {
-        /// The tool's name.
+        /// The tool's name; `module` for a kernel of the user's own.
         tool: String,
         /// The other keys, for the tool to check.
         settings: BTreeMap<String, Setting>,
@@ -411,4 +412,8 @@ pub enum Setting {
     Float(f64),
     /// Text.
     Text(String),
+    /// A list; only in a kernel with a `module`.
+    List(Vec<Setting>),
+    /// A table; only in a kernel with a `module`.
+    Table(BTreeMap<String, Setting>),
 }

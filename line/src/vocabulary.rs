@@ -105,7 +105,7 @@ pub(crate) static INJECT: Vocabulary = Vocabulary {
 };
 
 pub(crate) static KERNEL: Vocabulary =
-    Vocabulary { people: "a kernel", written: "a kernel", keys: &["tool"], open: true };
+    Vocabulary { people: "a kernel", written: "a kernel", keys: &["tool", "module"], open: true };
 
 pub(crate) static FAULT: Vocabulary = Vocabulary {
     people: "a fault",

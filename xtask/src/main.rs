@@ -10,6 +10,7 @@ mod figures;
 mod firmware;
 mod fuzz;
 mod golden;
+mod gpu;
 mod need;
 mod test;
 mod wasm;
@@ -38,6 +39,10 @@ enum Chore {
     Firmware(firmware::Options),
     /// Replay the corpus of the fuzz targets, then fuzz each for a while
     Fuzz(fuzz::Options),
+    /// Run the conformance suite on the real GPU of this machine
+    Gpu(gpu::Options),
+    /// Compare the PTX of our kernels with what NVRTC makes of them
+    Ptx(gpu::PtxOptions),
     /// Run the cases as WebAssembly under Node
     Wasm(wasm::Options),
 }
@@ -49,6 +54,8 @@ fn main() -> ExitCode {
         Chore::Boards(options) => boards::make(&options),
         Chore::Firmware(options) => firmware::firmware(&options).map_err(|it| it.to_string()),
         Chore::Fuzz(options) => fuzz::fuzz(&options).map_err(|it| it.to_string()),
+        Chore::Gpu(options) => gpu::gpu(&options).map_err(|it| it.to_string()),
+        Chore::Ptx(options) => gpu::ptx(&options).map_err(|it| it.to_string()),
         Chore::Wasm(options) => wasm::wasm(&options).map_err(|it| it.to_string()),
     };
     match done {

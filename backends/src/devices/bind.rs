@@ -8,6 +8,7 @@ use lineside_devices::{Api, Device, Inventory, Pci, Uuid, matches};
 use lineside_line::{Action, DeviceHere, Fallback, Line, Needs, Place, Unit, Wanted};
 
 use super::gpus::UnitGpu;
+use super::module::MODULE;
 use super::tools::runs_on;
 use crate::host::HostUnit;
 
@@ -100,9 +101,17 @@ pub fn bind(line: &mut Line, inventory: &Inventory) -> Result<Bound, Vec<String>
             let device = &inventory.devices[device];
             fit_memory(unit, device, headroom, &mut notes);
             (host.here, host.uuid) = (true, device.uuid.clone());
+            if device.stand_in {
+                notes.push(format!("{} is a stand-in for tests, not a GPU", unit.name));
+            }
             let api = if unit.place == Place::Cuda { Api::Cuda } else { Api::Vulkan };
             UnitGpu { device: device.clone(), api, budget: unit.budget }
         }));
+    }
+    // So that no report of such a run is taken for one of a GPU.
+    if gpus.iter().flatten().any(|gpu| gpu.device.stand_in) {
+        let said = line.description.take().map_or(String::new(), |said| said + ". ");
+        line.description = Some(said + "Run on a stand-in for tests, not on a GPU");
     }
     Ok(Bound { units, gpus, notes })
 }
@@ -189,11 +198,33 @@ fn check_kernels(
         let Some(device) = device.map(|device| &inventory.devices[device]) else { continue };
         let out_of_reach =
             unit.place == Place::Cuda && device.cuda.is_some_and(|cuda| cuda.ordinal.is_none());
-        let job = line.jobs.iter().find(|job| {
-            let kernel = matches!(job.action, Action::Kernel { .. }) && runs_on(job, unit.place);
-            let there = matches!(job.needs, Needs::Gpu | Needs::Cuda | Needs::Any);
-            kernel && there && job.profile.is_none_or(|profile| Some(profile) == unit.profile)
+        let mut may_come = line.jobs.iter().filter(|job| {
+            let place = match job.needs {
+                Needs::Gpu | Needs::Any => true,
+                Needs::Cuda => unit.place == Place::Cuda,
+                Needs::Vulkan => unit.place == Place::Vulkan,
+                Needs::Cpu => false,
+            };
+            let kernel = matches!(job.action, Action::Kernel { .. });
+            kernel && place && job.profile.is_none_or(|profile| Some(profile) == unit.profile)
         });
+        // A built-in tool without a form for GPUs runs on the CPU whatever its lease has.
+        let formless = may_come.clone().find(|job| {
+            matches!(&job.action, Action::Kernel { tool, .. } if tool == MODULE)
+                && !runs_on(job, unit.place)
+        });
+        if let Some(job) = formless {
+            let (place, files) = match unit.place {
+                Place::Cuda => ("CUDA", "a .cu or .ptx"),
+                Place::Vulkan | Place::Cpu => ("Vulkan", "a .wgsl or .spv"),
+            };
+            faults.push(format!(
+                "job `{}`: its module has no form for `{}`, which is reached through {place}: name \
+                 {files} beside it, or write what it `needs`",
+                job.name, unit.name
+            ));
+        }
+        let job = may_come.find(|job| runs_on(job, unit.place));
         if let (true, Some(job)) = (out_of_reach, job) {
             faults.push(format!(
                 "device `{}`: a process sees one MIG slice, the one that CUDA_VISIBLE_DEVICES \

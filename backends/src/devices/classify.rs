@@ -4,7 +4,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use lineside_devices::kernels::{CLASSIFY, Form};
-use lineside_devices::{Buffer, Dispatch, Fault, Kernel, Lane, SharedGpu, Work};
+use lineside_devices::{Buffer, Dispatch, Fault, Kernel, SharedGpu, Track, Work};
 use lineside_vision::classify::MARGIN;
 use lineside_vision::defect::{Class, Defect, PixelBox};
 use lineside_vision::detect::Aligned;
@@ -19,7 +19,7 @@ pub(super) struct ClassifyRecipe {
     pub(super) form: Form,
 }
 
-/// What stays on a lane; buffers grow with what comes.
+/// What stays on a track; buffers grow with what comes.
 pub(super) struct Room {
     kernel: Kernel,
     golden: Buffer,
@@ -32,9 +32,9 @@ pub(super) struct Room {
 impl Recipe for ClassifyRecipe {
     type State = Room;
 
-    fn set_up(&self, gpu: &SharedGpu, lane: &mut dyn Lane) -> Result<Room, Fault> {
+    fn set_up(&self, gpu: &SharedGpu, track: &mut dyn Track) -> Result<Room, Fault> {
         let kernel = gpu.kernel(&CLASSIFY.module(self.form))?;
-        let mut empty = || lane.buffer(0);
+        let mut empty = || track.buffer(0);
         Ok(Room {
             kernel,
             golden: empty()?,
@@ -49,17 +49,17 @@ impl Recipe for ClassifyRecipe {
         let detected = inputs.input::<Detected>()?;
         let Detected { aligned, differences, .. } = &*detected;
         if differences.is_empty() {
-            return Ok(station.lane.begin(&Work::default())?);
+            return Ok(station.track.begin(&Work::default())?);
         }
         let (boxes, scratch) = laid_out(aligned, differences);
-        let (room, lane) = (&mut station.state, station.lane.as_mut());
+        let (room, track) = (&mut station.state, station.track.as_mut());
         let count = differences.len() as u64;
         let plane = aligned.board.pixels().len() as u64;
-        grow(lane, &mut room.golden, plane)?;
-        grow(lane, &mut room.board, plane)?;
-        grow(lane, &mut room.boxes, boxes.len() as u64)?;
-        grow(lane, &mut room.scratch, scratch * 4)?;
-        grow(lane, &mut room.results, count * 16)?;
+        grow(track, &mut room.golden, plane)?;
+        grow(track, &mut room.board, plane)?;
+        grow(track, &mut room.boxes, boxes.len() as u64)?;
+        grow(track, &mut room.scratch, scratch * 4)?;
+        grow(track, &mut room.results, count * 16)?;
         let thresholds = aligned.levels.thresholds();
         let arguments = [
             aligned.board.width(),
@@ -92,7 +92,7 @@ impl Recipe for ClassifyRecipe {
             downloads: Vec::from([(room.results, count * 16)]),
             ..Work::default()
         };
-        Ok(station.lane.begin(&work)?)
+        Ok(station.track.begin(&work)?)
     }
 
     fn go_on(
@@ -145,10 +145,10 @@ fn class(number: u32) -> Class {
     }
 }
 
-/// Buffers of a lane are not freed one by one, so they double.
-fn grow(lane: &mut dyn Lane, buffer: &mut Buffer, bytes: u64) -> Result<(), Fault> {
+/// Buffers of a track are not freed one by one, so they double.
+fn grow(track: &mut dyn Track, buffer: &mut Buffer, bytes: u64) -> Result<(), Fault> {
     if buffer.bytes < bytes {
-        *buffer = lane.buffer(bytes.max(buffer.bytes * 2))?;
+        *buffer = track.buffer(bytes.max(buffer.bytes * 2))?;
     }
     Ok(())
 }

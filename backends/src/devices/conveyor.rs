@@ -10,7 +10,7 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use lineside_core::UnitId;
-use lineside_devices::{Fault, Lane, SharedGpu};
+use lineside_devices::{Fault, SharedGpu, Track};
 
 use super::gpus::{Gpus, locked};
 use crate::host::{Failure, Product, Upstream, Work};
@@ -24,11 +24,11 @@ const GRACE: Duration = Duration::from_secs(2);
 
 /// How a tool uses a GPU.
 pub(super) trait Recipe: Send + Sync {
-    /// What it keeps on a lane from image to image.
+    /// What it keeps on a track from image to image.
     type State: Send;
 
-    /// Buffers and constants on a new lane.
-    fn set_up(&self, gpu: &SharedGpu, lane: &mut dyn Lane) -> Result<Self::State, Fault>;
+    /// Buffers and constants on a new track.
+    fn set_up(&self, gpu: &SharedGpu, track: &mut dyn Track) -> Result<Self::State, Fault>;
 
     /// Begins an image.
     fn begin(&self, station: &mut Station<Self::State>, inputs: &Inputs<'_>) -> Result<(), Wrong>;
@@ -77,14 +77,14 @@ impl From<Fault> for Wrong {
     }
 }
 
-/// A lane with what a recipe keeps on it.
+/// A track with what a recipe keeps on it.
 pub(super) struct Station<S> {
     gpu: SharedGpu,
-    pub(super) lane: Box<dyn Lane>,
+    pub(super) track: Box<dyn Track>,
     pub(super) state: S,
 }
 
-/// The lanes of a tool that nobody uses just now, by unit.
+/// The tracks of a tool that nobody uses just now, by unit.
 pub(super) struct Idle<S>(Mutex<Vec<(UnitId, Station<S>)>>);
 
 impl<S> Default for Idle<S> {
@@ -94,7 +94,7 @@ impl<S> Default for Idle<S> {
 }
 
 impl<S> Idle<S> {
-    /// A lane on this GPU; one that was on it before it was opened anew goes.
+    /// A track on this GPU; one that was on it before it was opened anew goes.
     fn take(&self, unit: UnitId, gpu: &SharedGpu) -> Option<Station<S>> {
         let mut idle = locked(&self.0);
         idle.retain(|(at, station)| *at != unit || Arc::ptr_eq(&station.gpu, gpu));
@@ -112,7 +112,7 @@ impl<S> Idle<S> {
     }
 }
 
-/// An image on a lane.
+/// An image on a track.
 struct Flight<S> {
     at: usize,
     station: Station<S>,
@@ -187,9 +187,9 @@ impl<R: Recipe> Belt<'_, R> {
         let mut station = match self.idle.take(self.unit, &gpu) {
             Some(station) => station,
             None => {
-                let mut lane = gpu.lane()?;
-                let state = self.recipe.set_up(&gpu, lane.as_mut())?;
-                Station { gpu, lane, state }
+                let mut track = gpu.track()?;
+                let state = self.recipe.set_up(&gpu, track.as_mut())?;
+                Station { gpu, track, state }
             }
         };
         self.recipe.begin(&mut station, &self.inputs(at))?;
@@ -204,7 +204,7 @@ impl<R: Recipe> Belt<'_, R> {
     ) -> Result<Option<Vec<Vec<u8>>>, Failure> {
         let mut asked_back = None;
         loop {
-            let waited = flight.station.lane.wait(LOOK);
+            let waited = flight.station.track.wait(LOOK);
             match waited.map_err(|fault| self.failure(flight.at, Wrong::Device(fault)))? {
                 Some(results) => return Ok(Some(results)),
                 None if !self.work.recall.is_on() => {}
@@ -223,7 +223,7 @@ impl<R: Recipe> Belt<'_, R> {
         let mut flights = core::mem::take(&mut self.flights);
         flights.push_front(flight);
         for flight in flights {
-            self.gpus.hung(self.unit, flight.station.lane);
+            self.gpus.hung(self.unit, flight.station.track);
         }
         Err(Failure::from(String::from("the device did not stop when it was asked to")))
     }
@@ -242,10 +242,10 @@ impl<R: Recipe> Belt<'_, R> {
             let began = Instant::now();
             let mut on = true;
             while on && began.elapsed() < GRACE {
-                on = matches!(flight.station.lane.wait(LOOK), Ok(None));
+                on = matches!(flight.station.track.wait(LOOK), Ok(None));
             }
             if on {
-                self.gpus.hung(self.unit, flight.station.lane);
+                self.gpus.hung(self.unit, flight.station.track);
             }
         }
     }

@@ -5,7 +5,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use lineside_devices::kernels::{self, Form, Pcb};
-use lineside_devices::{Buffer, Dispatch, Fault, Kernel, Lane, SharedGpu, Work};
+use lineside_devices::{Buffer, Dispatch, Fault, Kernel, SharedGpu, Track, Work};
 use lineside_vision::detect::passes::{Affine, Size};
 use lineside_vision::detect::{
     Aligned, DIFFERENCE_MIN, DetectError, FELLOWS_MIN, Golden, fit, regions,
@@ -22,7 +22,7 @@ pub(super) struct DetectRecipe {
     pub(super) form: Form,
 }
 
-/// What stays on a lane: kernels, and room for one picture of the golden one's size.
+/// What stays on a track: kernels, and room for one picture of the golden one's size.
 pub(super) struct Room {
     tile_sums: Kernel,
     light_gains: Kernel,
@@ -66,7 +66,7 @@ impl DetectRecipe {
 impl Recipe for DetectRecipe {
     type State = Room;
 
-    fn set_up(&self, gpu: &SharedGpu, lane: &mut dyn Lane) -> Result<Room, Fault> {
+    fn set_up(&self, gpu: &SharedGpu, track: &mut dyn Track) -> Result<Room, Fault> {
         let kernel = |pcb: Pcb| gpu.kernel(&pcb.module(self.form));
         let size = self.size();
         let [tiles_x, tiles_y] = size.tiles();
@@ -74,7 +74,7 @@ impl Recipe for DetectRecipe {
         // A word more than the pixels: four are read from any place on.
         let plane = (size.pixels() as u64).next_multiple_of(4) + 4;
         let costs = size.places() as u64 * 4;
-        let mut buffer = |bytes| lane.buffer(bytes);
+        let mut buffer = |bytes| track.buffer(bytes);
         Ok(Room {
             tile_sums: kernel(kernels::TILE_SUMS)?,
             light_gains: kernel(kernels::LIGHT_GAINS)?,
@@ -125,7 +125,7 @@ impl Recipe for DetectRecipe {
         ]);
         work.downloads.push((room.costs, size.places() as u64 * 4));
         room.affine = None;
-        Ok(station.lane.begin(&work)?)
+        Ok(station.track.begin(&work)?)
     }
 
     fn go_on(
@@ -142,7 +142,7 @@ impl Recipe for DetectRecipe {
             let affine = affine.map_err(|error| in_file(&loaded, &error))?;
             station.state.affine = Some(affine);
             let work = second_half(&station.state, affine, size);
-            station.lane.begin(&work)?;
+            station.track.begin(&work)?;
             return Ok(None);
         };
         let mut planes = results.into_iter();

@@ -9,7 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use lineside_core::UnitId;
-use lineside_devices::{Api, Blame, Device, Fault, Lane, Opener, SharedGpu};
+use lineside_devices::{Api, Blame, Device, Fault, Opener, SharedGpu, Track};
 
 use super::health::{Do, Health};
 use crate::backend::News;
@@ -67,6 +67,14 @@ impl Gpus {
         opened.map(|gpu| gpu.as_ref().map_or(0, |gpu| gpu.held())).sum()
     }
 
+    /// The run is over: what tools have left by now goes, and nothing is opened any more.
+    pub fn close(&self) {
+        *locked(&self.news) = None;
+        for unit in self.units.iter().flatten() {
+            *locked(&unit.opened) = None;
+        }
+    }
+
     /// How a unit is reached; none if it is no GPU.
     pub(super) fn api(&self, unit: UnitId) -> Option<Api> {
         self.unit(unit).map(|unit| unit.gpu.api)
@@ -85,7 +93,7 @@ impl Gpus {
         if let Some(gpu) = opened.as_ref().filter(|gpu| !gpu.is_lost()) {
             return Ok(gpu.clone());
         }
-        // The old one goes when the last lane on it does.
+        // The old one goes when the last track on it does.
         *opened = None;
         let UnitGpu { device, api, budget } = &unit.gpu;
         let gpu = self.opener.open(device, *api, *budget)?;
@@ -124,8 +132,8 @@ impl Gpus {
         failure
     }
 
-    /// The unit was asked back, and still works on this lane: it stays out until it is free.
-    pub(super) fn hung(self: &Arc<Self>, at: UnitId, mut lane: Box<dyn Lane>) {
+    /// The unit was asked back, and still works on this track: it stays out until it is free.
+    pub(super) fn hung(self: &Arc<Self>, at: UnitId, mut track: Box<dyn Track>) {
         let Some(unit) = self.unit(at) else { return };
         let todo = locked(&unit.health).hung();
         let news = locked(&self.news).clone();
@@ -138,13 +146,13 @@ impl Gpus {
         let gpus = self.clone();
         in_background(move || {
             for _ in 0..HUNG_MAX {
-                if !matches!(lane.wait(Duration::from_secs(1)), Ok(None)) {
-                    drop(lane);
+                if !matches!(track.wait(Duration::from_secs(1)), Ok(None)) {
+                    drop(track);
                     return gpus.probe_until_fine(at, todo == Do::DrainAndProbe);
                 }
             }
             // It may work on for ever: what it uses is never freed, and the unit stays out.
-            core::mem::forget(lane);
+            core::mem::forget(track);
             if let Some(news) = news.filter(|_| todo == Do::DrainAndProbe) {
                 news.settle();
             }
@@ -171,7 +179,7 @@ impl Gpus {
         }
         // Whoever is at fault gets the time to come to its end.
         thread::sleep(Duration::from_millis(100));
-        loop {
+        while locked(&self.news).is_some() {
             let probe = self.open(unit).and_then(|gpu| gpu.probe());
             if probe.is_err() {
                 *locked(&unit.opened) = None;

@@ -14,6 +14,8 @@ use super::classify::ClassifyRecipe;
 use super::conveyor::{self, Idle, Recipe};
 use super::detect::DetectRecipe;
 use super::gpus::Gpus;
+use super::module::{Declared, MODULE, Slot, declared, files, place_of};
+use super::user::UserRecipe;
 use crate::host::pcb::Detect;
 use crate::host::{Failure, Product, Tool, Work};
 
@@ -32,8 +34,11 @@ pub fn with_gpus(
     gpus: &Arc<Gpus>,
 ) -> Result<Vec<Box<dyn Tool>>, Vec<String>> {
     let (mut wrapped, mut faults) = (Vec::with_capacity(tools.len()), Vec::new());
+    let names: Vec<(String, u32)> =
+        (0..).zip(&line.jobs).map(|(at, job)| (job.name.clone(), at)).collect();
     for (job, tool) in line.jobs.iter().zip(tools) {
-        match wrap(job, folder, tool, gpus) {
+        let upstreams = job.after.iter().map(|edge| names[edge.upstream as usize].clone());
+        match wrap(job, upstreams.collect(), folder, tool, gpus) {
             Ok(tool) => wrapped.push(tool),
             Err(fault) => faults.push(alloc::format!("job `{}`: {fault}", job.name)),
         }
@@ -45,6 +50,9 @@ pub fn with_gpus(
 pub fn runs_on(job: &Job, place: Place) -> bool {
     match &job.action {
         Action::Kernel { tool, .. } if ON_GPUS.contains(&tool.as_str()) => true,
+        Action::Kernel { tool, settings } if tool == MODULE => {
+            files(settings).into_iter().any(|path| place_of(path) == Some(place))
+        }
         Action::Kernel { .. } => place == Place::Cpu,
         // Nothing, or a program that gets what its lease has.
         _ => true,
@@ -53,6 +61,7 @@ pub fn runs_on(job: &Job, place: Place) -> bool {
 
 fn wrap(
     job: &Job,
+    upstreams: Vec<(String, u32)>,
     folder: &Path,
     tool: Box<dyn Tool>,
     gpus: &Arc<Gpus>,
@@ -66,8 +75,31 @@ fn wrap(
             boxed(tool, gpus, recipe)
         }
         "classify" => boxed(tool, gpus, |form| ClassifyRecipe { form }),
+        MODULE => {
+            let declared = declared(settings, folder).map_err(|faults| {
+                faults.into_iter().map(|fault| fault.message).collect::<Vec<_>>().join("; ")
+            })?;
+            check_inputs(&declared, &upstreams)?;
+            boxed(tool, gpus, |form| {
+                let module = declared.forms.iter().find(|(other, _)| *other == form);
+                let module = module.map(|(_, module)| module.clone());
+                UserRecipe { declared: declared.clone(), module, jobs: upstreams.clone() }
+            })
+        }
         _ => tool,
     })
+}
+
+/// What a kernel takes must come from a job in `after`.
+fn check_inputs(declared: &Declared, upstreams: &[(String, u32)]) -> Result<(), String> {
+    for slot in &declared.buffers {
+        if let Slot::From(name) = slot
+            && !upstreams.iter().any(|(upstream, _)| upstream == name)
+        {
+            return Err(alloc::format!("a buffer is from `{name}`, which is not in `after`"));
+        }
+    }
+    Ok(())
 }
 
 fn boxed<R: Recipe + 'static>(

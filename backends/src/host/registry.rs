@@ -9,8 +9,9 @@ use std::path::{Path, PathBuf};
 
 use lineside_line::{Action, Job, KernelFault, Line, Setting};
 
-use super::pcb::{Classify, Detect, Load, Report, boxed, known_defects};
+use super::pcb::{Classify, Detect, Load, Report, Save, boxed, known_defects};
 use super::tool::{Sleep, Tool};
+use crate::devices::{MODULE, OnlyOnGpus, module_faults};
 
 /// What a setting of a tool holds.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -28,6 +29,7 @@ const TOOLS: &[(&str, &[(&str, Need)])] = &[
     ("detect", &[("golden", Need::Picture)]),
     ("classify", &[]),
     ("report", &[("truth", Need::TableIfAny)]),
+    ("save", &[]),
 ];
 
 /// A tool for every job of the line. `folder` is that of the line file, `results` is where tools
@@ -71,6 +73,8 @@ fn tool(job: &Job, folder: &Path, results: &Path) -> Result<Box<dyn Tool>, Strin
         "load" => boxed(Load { files: job.files.iter().map(|file| folder.join(file)).collect() }),
         "detect" => boxed(Detect::new(&file("golden").unwrap_or_default())?),
         "classify" => boxed(Classify),
+        "save" => boxed(Save { results: results.to_path_buf() }),
+        MODULE => boxed(OnlyOnGpus),
         "report" => boxed(Report { results: results.to_path_buf(), truth: file("truth") }),
         _ => boxed(Sleep { nanos: job.time.clone() }),
     })
@@ -82,6 +86,9 @@ pub fn kernel_faults(
     settings: &BTreeMap<String, Setting>,
     folder: &Path,
 ) -> Vec<KernelFault> {
+    if tool == MODULE {
+        return module_faults(settings, folder);
+    }
     let Some((_, known)) = TOOLS.iter().find(|(name, _)| *name == tool) else {
         let names: Vec<String> = TOOLS.iter().map(|(name, _)| format!("`{name}`")).collect();
         return Vec::from([KernelFault {

@@ -1,4 +1,4 @@
-//! A device that has been opened: its context, its kernels, its lanes.
+//! A device that has been opened: its context, its kernels, its tracks.
 
 use std::collections::HashMap;
 use std::ffi::c_int;
@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, Weak};
 
 use super::driver::{Code, Driver, Handle, driver};
-use super::lane::CudaLane;
 use super::module::Function;
+use super::track::CudaTrack;
 use crate::fault::{self, Blame, Fault};
-use crate::gpu::{Budget, Gpu, Kernel, Lane, Module};
+use crate::gpu::{Budget, Gpu, Kernel, Module, Track};
 
 /// A device of CUDA, through its primary context.
 pub struct CudaGpu {
@@ -52,7 +52,7 @@ const MINOR: c_int = 76;
 const POOLS: c_int = 115;
 
 impl CudaGpu {
-    /// Opens the device of this number, whose lanes may hold so many bytes together.
+    /// Opens the device of this number, whose tracks may hold so many bytes together.
     ///
     /// # Errors
     ///
@@ -116,8 +116,8 @@ impl Gpu for CudaGpu {
         Ok(Kernel { index, workgroup: kernels.functions[index].workgroup })
     }
 
-    fn lane(&self) -> Result<Box<dyn Lane>, Fault> {
-        Ok(Box::new(CudaLane::new(&self.shared)?))
+    fn track(&self) -> Result<Box<dyn Track>, Fault> {
+        Ok(Box::new(CudaTrack::new(&self.shared)?))
     }
 
     fn held(&self) -> u64 {
@@ -167,7 +167,7 @@ impl Shared {
 impl Drop for Shared {
     fn drop(&mut self) {
         let calls = &self.driver.calls;
-        // SAFETY: lanes hold the device, so none is left. A context that is lost goes by a reset,
+        // SAFETY: tracks hold the device, so none is left. A context that is lost goes by a reset,
         // and takes all that is in it along.
         unsafe {
             if self.is_lost() {

@@ -1,4 +1,4 @@
-//! A device that has been opened: its queue, its kernels, its lanes.
+//! A device that has been opened: its queue, its kernels, its tracks.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,17 +7,17 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use ash::vk;
 
 use super::instance::Instance;
-use super::lane::VulkanLane;
 use super::module::Pipeline;
+use super::track::VulkanTrack;
 use crate::device::VulkanAddress;
 use crate::fault::{self, Blame, Fault};
-use crate::gpu::{Budget, Gpu, Kernel, Lane, Module};
+use crate::gpu::{Budget, Gpu, Kernel, Module, Track};
 use crate::identity::Uuid;
 
 /// How a device is opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Options {
-    /// Bytes that its lanes may hold together.
+    /// Bytes that its tracks may hold together.
     pub budget: u64,
     /// Copies through memory of the host even where the device shares it.
     pub staged: bool,
@@ -114,8 +114,8 @@ impl Gpu for VulkanGpu {
         Ok(Kernel { index, workgroup: kernels.pipelines[index].workgroup })
     }
 
-    fn lane(&self) -> Result<Box<dyn Lane>, Fault> {
-        Ok(Box::new(VulkanLane::new(&self.shared)?))
+    fn track(&self) -> Result<Box<dyn Track>, Fault> {
+        Ok(Box::new(VulkanTrack::new(&self.shared)?))
     }
 
     fn held(&self) -> u64 {
@@ -167,7 +167,7 @@ impl Shared {
 impl Drop for Shared {
     fn drop(&mut self) {
         let kernels = self.kernels.get_mut().unwrap_or_else(PoisonError::into_inner);
-        // SAFETY: lanes hold the device, so none is left, and nothing runs.
+        // SAFETY: tracks hold the device, so none is left, and nothing runs.
         unsafe {
             let _ = self.device.device_wait_idle();
             kernels.pipelines.iter().for_each(|pipeline| pipeline.destroy(&self.device));

@@ -1,4 +1,4 @@
-//! Buffers: each has memory of its own, and lanes keep theirs from image to image.
+//! Buffers: each has memory of its own, and tracks keep theirs from image to image.
 
 use std::sync::Arc;
 
@@ -121,7 +121,7 @@ fn beyond() -> Fault {
 impl Drop for Memory {
     fn drop(&mut self) {
         let device = &self.shared.device;
-        // SAFETY: nothing runs any more that uses it: a lane waits for its work before it goes.
+        // SAFETY: nothing runs any more that uses it: a track waits for its work before it goes.
         unsafe {
             device.destroy_buffer(self.buffer, None);
             device.free_memory(self.memory, None);

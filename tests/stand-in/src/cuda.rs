@@ -285,10 +285,10 @@ pub unsafe extern "C" fn cuMemFree_v2(address: u64) -> Code {
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cuMemHostAlloc(to: *mut *mut c_void, bytes: usize, _: c_uint) -> Code {
-    on_device(|state, _| {
+    on_device(|state, device| {
         let mut memory = vec![0; bytes].into_boxed_slice();
         *to = memory.as_mut_ptr().cast();
-        state.pinned.insert(*to as u64, memory);
+        state.pinned.insert(*to as u64, (device, memory));
         OK
     })
 }
@@ -363,9 +363,9 @@ pub unsafe extern "C" fn cuModuleLoadDataEx(
     let entries = text.lines().filter_map(|line| line.trim().strip_prefix(".visible .entry "));
     let entries: Vec<String> =
         entries.map(|entry| entry.trim_end_matches(['(', ')', ' ']).to_owned()).collect();
-    on_device(|state, _| {
+    on_device(|state, device| {
         let module = state.fresh();
-        state.modules.insert(module, entries);
+        state.modules.insert(module, (device, entries));
         *to = module as *mut c_void;
         OK
     })
@@ -386,11 +386,11 @@ pub unsafe extern "C" fn cuModuleGetFunction(
     name: *const c_char,
 ) -> Code {
     let name = CStr::from_ptr(name).to_string_lossy().into_owned();
-    on_device(|state, _| {
-        let there = state.modules.get(&(module as usize)).is_some_and(|it| it.contains(&name));
+    on_device(|state, device| {
+        let there = state.modules.get(&(module as usize)).is_some_and(|it| it.1.contains(&name));
         let Some(form) = Form::of(&name).filter(|_| there) else { return NOT_FOUND };
         let function = state.fresh();
-        state.functions.insert(function, form);
+        state.functions.insert(function, (device, form));
         *to = function as *mut c_void;
         OK
     })
@@ -412,7 +412,9 @@ pub unsafe extern "C" fn cuLaunchKernel(
     _extra: *mut *mut c_void,
 ) -> Code {
     on_device(|state, device| {
-        let Some(&form) = state.functions.get(&(function as usize)) else { return INVALID_HANDLE };
+        let Some(&(_, form)) = state.functions.get(&(function as usize)) else {
+            return INVALID_HANDLE;
+        };
         let takes = match state.launch(device) {
             Ok(takes) => takes,
             // A launch fails later than it is made: as the stream comes to it.

@@ -6,6 +6,7 @@
 //! Its cards say of themselves that they are none.
 
 #![allow(clippy::missing_safety_doc, reason = "the functions are those of NVIDIA's headers")]
+#![allow(missing_docs, reason = "as above")]
 #![allow(unsafe_op_in_unsafe_fn, reason = "every one of them is unsafe from its first line on")]
 
 pub mod cuda;

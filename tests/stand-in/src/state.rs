@@ -23,16 +23,16 @@ pub struct State {
     pub devices: Vec<DeviceState>,
     /// What lies where.
     pub memory: HashMap<u64, Allocation>,
-    /// Pinned memory of the host.
-    pub pinned: HashMap<u64, Box<[u8]>>,
+    /// Pinned memory of the host, and for which device.
+    pub pinned: HashMap<u64, (usize, Box<[u8]>)>,
     /// Until when each stream works, and on which device it is.
     pub streams: HashMap<usize, (usize, Instant)>,
     /// When each event has come, and its device.
     pub events: HashMap<usize, (usize, Instant)>,
-    /// Entry points of each module.
-    pub modules: HashMap<usize, Vec<String>>,
-    /// What each function is.
-    pub functions: HashMap<usize, Form>,
+    /// Entry points of each module, and its device.
+    pub modules: HashMap<usize, (usize, Vec<String>)>,
+    /// What each function is, and its device.
+    pub functions: HashMap<usize, (usize, Form)>,
     next: usize,
     allocations: u64,
 }
@@ -133,9 +133,7 @@ impl State {
             if back.is_none_or(|back| since.elapsed() < back) {
                 return 100;
             }
-            // It is back, but its context is not.
             state.gone = None;
-            state.spoilt = Some(201);
         }
         state.spoilt.unwrap_or(0)
     }
@@ -163,6 +161,8 @@ impl State {
             return Err(code);
         }
         if strikes("lost") {
+            // What was on it is gone as well.
+            self.reset(device);
             self.devices[device].gone = Some(Instant::now());
             return Err(100);
         }
@@ -179,9 +179,9 @@ impl State {
         self.memory.retain(|_, it| it.device != device);
         self.streams.retain(|_, it| it.0 != device);
         self.events.retain(|_, it| it.0 != device);
-        self.pinned.clear();
-        self.modules.clear();
-        self.functions.clear();
+        self.pinned.retain(|_, it| it.0 != device);
+        self.modules.retain(|_, it| it.0 != device);
+        self.functions.retain(|_, it| it.0 != device);
         self.devices[device].spoilt = None;
         self.devices[device].retained = 0;
     }

@@ -1,4 +1,4 @@
-//! A lane: one command buffer at a time, and a timeline that says how far it has come.
+//! A track: one command buffer at a time, and a timeline that says how far it has come.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -10,9 +10,9 @@ use super::dispatch::{Shared, fault, locked};
 use super::memory::{Memory, Use};
 use super::module::Pipeline;
 use crate::fault::{Blame, Fault};
-use crate::gpu::{Buffer, Lane, Work};
+use crate::gpu::{Buffer, Track, Work};
 
-pub(super) struct VulkanLane {
+pub(super) struct VulkanTrack {
     shared: Arc<Shared>,
     pool: vk::CommandPool,
     commands: vk::CommandBuffer,
@@ -30,9 +30,9 @@ pub(super) struct VulkanLane {
     pipelines: Vec<Arc<Pipeline>>,
 }
 
-impl VulkanLane {
+impl VulkanTrack {
     pub(super) fn new(shared: &Arc<Shared>) -> Result<Self, Fault> {
-        let mut lane = VulkanLane {
+        let mut track = VulkanTrack {
             shared: shared.clone(),
             pool: vk::CommandPool::null(),
             commands: vk::CommandBuffer::null(),
@@ -45,9 +45,9 @@ impl VulkanLane {
             down: None,
             pipelines: Vec::new(),
         };
-        // What has been made so far goes with `lane`.
-        lane.set_up().map_err(|result| fault(shared, result, "a lane"))?;
-        Ok(lane)
+        // What has been made so far goes with `track`.
+        track.set_up().map_err(|result| fault(shared, result, "a track"))?;
+        Ok(track)
     }
 
     fn set_up(&mut self) -> Result<(), vk::Result> {
@@ -101,7 +101,7 @@ impl VulkanLane {
 
     /// Brings the bytes to where the device will find them.
     fn fill(&mut self, work: &Work<'_>) -> Result<(), Fault> {
-        let staged = |lane: &Self, buffer: Buffer| !lane.buffers[buffer.index].is_visible();
+        let staged = |track: &Self, buffer: Buffer| !track.buffers[buffer.index].is_visible();
         let place = |bytes: u64| bytes.next_multiple_of(4);
         let up: u64 = work
             .uploads
@@ -137,7 +137,7 @@ impl VulkanLane {
         let sets = self.sets(work)?;
         let begin = vk::CommandBufferBeginInfo::default()
             .flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
-        // SAFETY: here and below nothing of this lane runs: `check` has seen to it. Buffers, sets
+        // SAFETY: here and below nothing of this track runs: `check` has seen to it. Buffers, sets
         // and pipelines live until what is recorded has run.
         unsafe {
             device.reset_command_pool(self.pool, vk::CommandPoolResetFlags::empty())?;
@@ -327,7 +327,7 @@ impl VulkanLane {
         let (semaphores, values) = ([self.timeline], [self.value]);
         let info = vk::SemaphoreWaitInfo::default().semaphores(&semaphores).values(&values);
         let nanos = u64::try_from(at_most.as_nanos()).unwrap_or(u64::MAX);
-        // SAFETY: the semaphore lives as long as the lane.
+        // SAFETY: the semaphore lives as long as the track.
         match unsafe { self.shared.device.wait_semaphores(&info, nanos) } {
             Ok(()) => Ok(true),
             Err(vk::Result::TIMEOUT) => Ok(false),
@@ -353,7 +353,7 @@ impl VulkanLane {
     }
 }
 
-impl Lane for VulkanLane {
+impl Track for VulkanTrack {
     fn buffer(&mut self, bytes: u64) -> Result<Buffer, Fault> {
         let memory = Memory::new(&self.shared, bytes, Use::Kernels)?;
         let buffer = Buffer { index: self.buffers.len(), bytes: memory.bytes() };
@@ -390,7 +390,7 @@ impl Lane for VulkanLane {
     }
 }
 
-impl Drop for VulkanLane {
+impl Drop for VulkanTrack {
     fn drop(&mut self) {
         let device = self.shared.device.clone();
         // SAFETY: what a device still works on must not be freed. A lost one works no more.

@@ -1,4 +1,4 @@
-//! A lane: a stream, and an event that says when all is done.
+//! A track: a stream, and an event that says when all is done.
 
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -9,9 +9,9 @@ use super::dispatch::{Shared, checked};
 use super::driver::{Code, Handle};
 use super::memory::{Memory, Pinned};
 use crate::fault::{Blame, Fault};
-use crate::gpu::{Buffer, Lane, Work};
+use crate::gpu::{Buffer, Track, Work};
 
-pub(super) struct CudaLane {
+pub(super) struct CudaTrack {
     shared: Arc<Shared>,
     stream: Handle,
     done: Handle,
@@ -23,7 +23,7 @@ pub(super) struct CudaLane {
 }
 
 // SAFETY: handles of the driver may be used from any thread that has the context.
-unsafe impl Send for CudaLane {}
+unsafe impl Send for CudaTrack {}
 
 /// A stream that does not wait for the default one.
 const NON_BLOCKING: u32 = 1;
@@ -33,10 +33,10 @@ const NOT_READY: Code = 600;
 /// The device is asked at once for so long, and then now and then.
 const EAGER: Duration = Duration::from_micros(100);
 
-impl CudaLane {
+impl CudaTrack {
     pub(super) fn new(shared: &Arc<Shared>) -> Result<Self, Fault> {
         let _entered = shared.enter()?;
-        let mut lane = CudaLane {
+        let mut track = CudaTrack {
             shared: shared.clone(),
             stream: std::ptr::null_mut(),
             done: std::ptr::null_mut(),
@@ -47,12 +47,12 @@ impl CudaLane {
         };
         let calls = &shared.driver.calls;
         // SAFETY: here and below the context is entered, and pointers are valid. What has been
-        // made so far goes with `lane`.
-        let code = unsafe { (calls.stream_create)(&mut lane.stream, NON_BLOCKING) };
+        // made so far goes with `track`.
+        let code = unsafe { (calls.stream_create)(&mut track.stream, NON_BLOCKING) };
         checked(code).map_err(|code| shared.fault(code, "a stream"))?;
-        let code = unsafe { (calls.event_create)(&mut lane.done, NO_TIMING) };
+        let code = unsafe { (calls.event_create)(&mut track.done, NO_TIMING) };
         checked(code).map_err(|code| shared.fault(code, "an event"))?;
-        Ok(lane)
+        Ok(track)
     }
 
     /// Checks all that the caller could have got wrong, so that CUDA never sees it.
@@ -157,6 +157,8 @@ impl CudaLane {
     }
 
     fn gather(&self, downloads: &[u64]) -> Result<Vec<Vec<u8>>, Fault> {
+        // Pinned memory goes with the context.
+        let _entered = self.shared.enter()?;
         let mut at = 0;
         let mut all = Vec::with_capacity(downloads.len());
         for &bytes in downloads {
@@ -170,7 +172,7 @@ impl CudaLane {
     }
 }
 
-impl Lane for CudaLane {
+impl Track for CudaTrack {
     fn buffer(&mut self, bytes: u64) -> Result<Buffer, Fault> {
         let _entered = self.shared.enter()?;
         let memory = Memory::new(&self.shared, bytes, self.stream)?;
@@ -211,7 +213,7 @@ impl Lane for CudaLane {
     }
 }
 
-impl Drop for CudaLane {
+impl Drop for CudaTrack {
     fn drop(&mut self) {
         let held: u64 = self.buffers.iter().map(|memory| memory.bytes).sum();
         let calls = &self.shared.driver.calls;
