@@ -9,7 +9,8 @@ use lineside_core::{
 };
 
 use crate::backend::{Backend, News, Start, Stop};
-use crate::workload::{Happening, WorkEdge, Workload};
+use crate::tables::most_leases;
+use crate::workload::{Happening, WorkEdge, WorkJob, Workload};
 
 /// Looks on.
 pub trait Observer {
@@ -85,7 +86,7 @@ struct Feed {
 }
 
 /// What the core said that is still to be done.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Outbox {
     /// Revoked leases, not yet stopped.
     revoked: VecDeque<LeaseId>,
@@ -94,6 +95,11 @@ struct Outbox {
 }
 
 impl Outbox {
+    /// All leases can be revoked at once, and no lease twice.
+    fn with_room(leases: usize) -> Self {
+        Outbox { revoked: VecDeque::with_capacity(leases), granted: None }
+    }
+
     fn handle<B: Backend>(
         &mut self,
         backend: &mut B,
@@ -141,14 +147,17 @@ impl<'a, B: Backend> Driver<'a, B> {
         arrivals.sort_by_key(|&job| workload.jobs[job as usize].arrive);
         let mut faults: Vec<u32> = (0..workload.faults.len() as u32).collect();
         faults.sort_by_key(|&fault| workload.faults[fault as usize].at);
+        let fed = |job: &&WorkJob| workload.classes[job.class as usize].every.is_some();
+        let feeds = BinaryHeap::with_capacity(workload.jobs.iter().filter(fed).count());
+        let outbox = Outbox::with_room(most_leases(workload));
         let mut driver = Driver {
             workload,
             scheduler: Scheduler::new(workload.policy, tables),
             backend,
-            outbox: Outbox::default(),
+            outbox,
             arrivals,
             arrived: 0,
-            feeds: BinaryHeap::new(),
+            feeds,
             faults,
             happened: 0,
         };

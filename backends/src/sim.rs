@@ -7,6 +7,7 @@ use core::cmp::Reverse;
 use lineside_core::{LeaseId, Nanos, Place, Scheduler};
 
 use crate::backend::{Backend, News, Start, Stop};
+use crate::tables::most_leases;
 use crate::workload::Workload;
 
 /// The backend that only pretends.
@@ -27,6 +28,7 @@ pub struct Sim<'w> {
     now: Nanos,
     /// Counts rounds at the same instant.
     round: u32,
+    /// As many as leases, and as many again that were stopped: never more.
     pending: BinaryHeap<Reverse<Pending>>,
     /// The number of the lease that runs in each slot of the table of leases.
     running: Vec<u64>,
@@ -38,11 +40,17 @@ pub struct Sim<'w> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Pending {
     at: Nanos,
-    round: u32,
-    unit: u32,
+    /// The round, then the unit, in one word: most ends are at an instant with others.
+    round_and_unit: u64,
     number: u64,
     lease: LeaseId,
     fails: bool,
+}
+
+impl Pending {
+    fn round(&self) -> u32 {
+        (self.round_and_unit >> 32) as u32
+    }
 }
 
 /// Nothing runs in this slot.
@@ -57,12 +65,13 @@ impl<'w> Sim<'w> {
         };
         let any = workload.classes.iter().any(|class| !class.inject.is_empty());
         let jobs = if any { workload.jobs.len() as u32 } else { 0 };
+        let leases = most_leases(workload);
         Sim {
             workload,
             now: 0,
             round: 0,
-            pending: BinaryHeap::new(),
-            running: Vec::new(),
+            pending: BinaryHeap::with_capacity(2 * leases),
+            running: alloc::vec![IDLE; leases],
             inject: (0..jobs).flat_map(injected).collect(),
         }
     }
@@ -121,12 +130,14 @@ impl Backend for Sim<'_> {
         let at = self.now.saturating_add(time);
         let round = if at == self.now { self.round + 1 } else { 0 };
         let Start { lease, number, .. } = start;
-        let slot = lease.index as usize;
-        if self.running.len() <= slot {
-            self.running.resize(slot + 1, IDLE);
+        if self.pending.len() == self.pending.capacity() {
+            // Half of it or more were stopped, so there is room again.
+            let running = &self.running;
+            self.pending.retain(|Reverse(it)| running[it.lease.index as usize] == it.number);
         }
-        self.running[slot] = number;
-        self.pending.push(Reverse(Pending { at, round, unit, number, lease, fails }));
+        self.running[lease.index as usize] = number;
+        let round_and_unit = u64::from(round) << 32 | u64::from(unit);
+        self.pending.push(Reverse(Pending { at, round_and_unit, number, lease, fails }));
     }
 
     fn stop(&mut self, lease: LeaseId) -> Stop {
@@ -152,7 +163,7 @@ impl Backend for Sim<'_> {
     fn poll(&mut self) -> Option<News> {
         loop {
             let &Reverse(next) = self.pending.peek()?;
-            if (next.at, next.round) > (self.now, self.round) {
+            if (next.at, next.round()) > (self.now, self.round) {
                 return None;
             }
             self.pending.pop();

@@ -4,11 +4,11 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use lineside_core::{
-    EdgeSlot, HoldSlot, JobSlot, LaneSlot, LeaseSlot, ModelSlot, ResidencySlot, ShapeSlot, Storage,
+    EdgeSlot, JobSlot, LaneSlot, LeaseSlot, ModelSlot, ResidencySlot, ShapeSlot, Storage,
     StreamSlot, UnitSlot,
 };
 
-use crate::workload::Workload;
+use crate::workload::{Class, Workload};
 
 /// Tables that own their memory.
 ///
@@ -24,7 +24,6 @@ pub struct Tables {
     units: Vec<UnitSlot>,
     edges: Vec<EdgeSlot>,
     leases: Vec<LeaseSlot>,
-    holds: Vec<HoldSlot>,
     shapes: Vec<ShapeSlot>,
     lanes: Vec<LaneSlot>,
     models: Vec<ModelSlot>,
@@ -39,14 +38,13 @@ impl Tables {
     /// Room for everything in the workload at once.
     pub fn for_workload(workload: &Workload) -> Self {
         let (jobs, units) = (workload.jobs.len(), workload.units.len());
-        let (leases, holds) = most_leases(workload);
+        let leases = most_leases(workload);
         let shapes = workload.classes.len();
         Tables {
             jobs: vec![JobSlot::EMPTY; jobs],
             units: vec![UnitSlot::EMPTY; units],
             edges: vec![EdgeSlot::EMPTY; workload.edges.len()],
             leases: vec![LeaseSlot::EMPTY; leases],
-            holds: vec![HoldSlot::EMPTY; holds],
             shapes: vec![ShapeSlot::EMPTY; shapes],
             lanes: vec![LaneSlot::EMPTY; shapes],
             models: vec![ModelSlot::EMPTY; workload.models.len()],
@@ -65,7 +63,6 @@ impl Tables {
             units: &mut self.units,
             edges: &mut self.edges,
             leases: &mut self.leases,
-            holds: &mut self.holds,
             shapes: &mut self.shapes,
             lanes: &mut self.lanes,
             models: &mut self.models,
@@ -78,16 +75,14 @@ impl Tables {
     }
 }
 
-/// Leases, and units of leases, that can be held at once.
-fn most_leases(workload: &Workload) -> (usize, usize) {
+/// Units of leases that can be held at once.
+pub(crate) fn most_leases(workload: &Workload) -> usize {
     let slots: u64 = workload.units.iter().map(|unit| u64::from(unit.slots)).sum();
-    let (mut leases, mut holds) = (0u64, 0u64);
-    for job in &workload.jobs {
-        let spec = &workload.classes[job.class as usize].spec;
-        let inflight = if spec.image_grain() { spec.inflight } else { 1 };
-        let most = u64::from(inflight.min(spec.images));
-        leases += most;
-        holds += most * u64::from(spec.gpus);
-    }
-    (leases.min(slots) as usize, holds.min(slots) as usize)
+    let of_class = |class: &Class| {
+        let inflight = if class.spec.image_grain() { class.spec.inflight } else { 1 };
+        u64::from(inflight.min(class.spec.images)) * u64::from(class.spec.gpus)
+    };
+    let of_classes: Vec<u64> = workload.classes.iter().map(of_class).collect();
+    let wanted = workload.jobs.iter().map(|job| of_classes[job.class as usize]);
+    wanted.fold(0, u64::saturating_add).min(slots) as usize
 }

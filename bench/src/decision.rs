@@ -79,21 +79,25 @@ impl Setting {
 
 /// Nanoseconds a decision, over many.
 pub(crate) fn cost(setting: Setting, jobs: usize, units: usize) -> f64 {
-    run(setting, jobs, units, DECISIONS)
+    cost_over(setting, jobs, units, DECISIONS)
 }
 
 /// Makes so many decisions with 1,000 jobs on 64 units, for a counter of instructions.
 pub(crate) fn only(decisions: u64) -> u8 {
-    black_box(run(Setting::Rotation, 1_000, 64, decisions));
+    black_box(cost_over(Setting::Rotation, 1_000, 64, decisions));
     0
 }
 
-fn run(setting: Setting, jobs: usize, units: usize, decisions: u64) -> f64 {
+/// Nanoseconds a decision, over so many.
+pub(crate) fn cost_over(setting: Setting, jobs: usize, units: usize, decisions: u64) -> f64 {
     let workload = workload(setting, jobs, units);
     let mut tables = Tables::for_workload(&workload);
     let mut scheduler = Scheduler::new(workload.policy, tables.storage());
     fill(&mut scheduler, &workload, setting);
-    let mut machine = Machine { ends: BinaryHeap::new(), spread: Ends::new(), events: 0, now: 0 };
+    let nothing = LeaseId { index: 0, generation: 0 };
+    let running = vec![nothing; units];
+    let spread = Ends::new();
+    let mut machine = Machine { ends: BinaryHeap::new(), running, spread, events: 0, now: 0 };
     machine.grant(&mut scheduler);
     let began = Instant::now();
     for _ in 0..decisions {
@@ -106,7 +110,9 @@ fn run(setting: Setting, jobs: usize, units: usize, decisions: u64) -> f64 {
 
 /// The units, as far as the scheduler can see them.
 struct Machine {
-    ends: BinaryHeap<Reverse<(u64, LeaseId)>>,
+    /// Times and slots, as in the floor; the lease in each slot.
+    ends: BinaryHeap<Reverse<(u64, u32)>>,
+    running: Vec<LeaseId>,
     spread: Ends,
     events: u64,
     now: u64,
@@ -114,7 +120,8 @@ struct Machine {
 
 impl Machine {
     fn decide(&mut self, scheduler: &mut Scheduler<'_>) {
-        let Some(Reverse((now, lease))) = self.ends.pop() else { return };
+        let Some(Reverse((now, slot))) = self.ends.pop() else { return };
+        let lease = self.running[slot as usize];
         self.now = now;
         let events = &mut self.events;
         let mut count = |_: &Scheduler<'_>, _: Event| *events += 1;
@@ -123,11 +130,12 @@ impl Machine {
     }
 
     fn grant(&mut self, scheduler: &mut Scheduler<'_>) {
-        let Machine { ends, spread, events, now } = self;
+        let Machine { ends, running, spread, events, now } = self;
         let mut count = |_: &Scheduler<'_>, _: Event| *events += 1;
         while let Some(choice) = scheduler.choose(*now) {
             let lease = choice.grant(&mut count);
-            ends.push(Reverse((spread.next(*now), lease)));
+            running[lease.index as usize] = lease;
+            ends.push(Reverse((spread.next(*now), lease.index)));
         }
     }
 }

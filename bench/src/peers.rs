@@ -5,7 +5,8 @@ use std::collections::{BTreeSet, BinaryHeap, HashMap, VecDeque};
 use std::hint::black_box;
 use std::time::Instant;
 
-const DECISIONS: u64 = 1_000_000;
+/// Decisions a run.
+pub(crate) const DECISIONS: u64 = 1_000_000;
 
 /// When starts end: spread a little, the same in every run.
 pub(crate) struct Ends(u64);
@@ -22,7 +23,7 @@ impl Ends {
 }
 
 /// A queue of jobs, an array of leases, a heap of ends: nothing is decided.
-pub(crate) fn floor(jobs: usize, units: usize) -> f64 {
+pub(crate) fn floor(jobs: usize, units: usize, decisions: u64) -> f64 {
     let mut queue: VecDeque<u32> = (0..jobs as u32).collect();
     let mut leases = vec![(0u32, 0u64); units];
     let mut ends = BinaryHeap::new();
@@ -33,7 +34,7 @@ pub(crate) fn floor(jobs: usize, units: usize) -> f64 {
         ends.push(Reverse((spread.next(0), unit as u32)));
     }
     let began = Instant::now();
-    for _ in 0..DECISIONS {
+    for _ in 0..decisions {
         let Some(Reverse((now, unit))) = ends.pop() else { break };
         queue.push_back(leases[unit as usize].0);
         let Some(job) = queue.pop_front() else { break };
@@ -41,7 +42,13 @@ pub(crate) fn floor(jobs: usize, units: usize) -> f64 {
         ends.push(Reverse((spread.next(now), unit)));
     }
     black_box(&leases);
-    began.elapsed().as_nanos() as f64 / DECISIONS as f64
+    began.elapsed().as_nanos() as f64 / decisions as f64
+}
+
+/// Makes so many decisions with 1,000 jobs on 64 units, for a counter of instructions.
+pub(crate) fn only(decisions: u64) -> u8 {
+    black_box(floor(1_000, 64, decisions));
+    0
 }
 
 /// A job as people write it.
@@ -53,7 +60,7 @@ struct PlainJob {
 }
 
 /// A set ordered by priority, kind and ticket, and maps by id.
-pub(crate) fn plain(jobs: usize, units: usize) -> f64 {
+pub(crate) fn plain(jobs: usize, units: usize, decisions: u64) -> f64 {
     let job = |id: u64| (id, PlainJob { priority: 0, legacy: true, memory: 1 << 30, done: 0 });
     let mut by_id: HashMap<u64, PlainJob> = (0..jobs as u64).map(job).collect();
     let mut queue: BTreeSet<(i32, bool, u64, u64)> =
@@ -66,7 +73,7 @@ pub(crate) fn plain(jobs: usize, units: usize) -> f64 {
     let mut spread = Ends::new();
     let mut now = 0;
     let mut began = Instant::now();
-    for decision in 0..DECISIONS + units as u64 {
+    for decision in 0..decisions + units as u64 {
         if decision == units as u64 {
             began = Instant::now();
         }
@@ -91,5 +98,5 @@ pub(crate) fn plain(jobs: usize, units: usize) -> f64 {
         ends.push(Reverse((spread.next(now), decision)));
     }
     black_box(&by_id);
-    began.elapsed().as_nanos() as f64 / DECISIONS as f64
+    began.elapsed().as_nanos() as f64 / decisions as f64
 }

@@ -1,9 +1,14 @@
 //! What can be typed behind `lineside`.
 
-use std::ffi::OsString;
+pub(crate) mod bundle;
+pub(crate) mod lease;
+pub(crate) mod mig;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use self::bundle::Trust;
 
 /// Decides which machine-vision tool gets which GPU, and when, and runs it there.
 ///
@@ -29,22 +34,34 @@ pub(crate) enum Command {
     /// List what is here, and what of it can be used
     Devices(Devices),
     /// Take units of this machine, and run a program on them
-    Lease(Lease),
+    Lease(lease::Lease),
     /// Show who on this machine holds which units, and who waits
-    Ps(Ps),
+    Ps(lease::Ps),
+    /// Put a line and all that it needs into one file
+    Pack(bundle::Pack),
+    /// Take a bundle apart, into a new folder
+    Unpack(bundle::Unpack),
+    /// Show what is in a bundle
+    Inspect(bundle::Inspect),
+    /// Say whether a bundle is sound
+    Verify(bundle::Verify),
+    /// Cut GPUs into MIG slices: what is legal, what is best, and how it is made
+    Mig(mig::Mig),
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Plan {
-    /// The line file
+    /// The line file, or a bundle
     pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) trust: Trust,
     #[command(flatten)]
     pub(crate) outputs: Outputs,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Run {
-    /// The line file
+    /// The line file, or a bundle
     pub(crate) file: PathBuf,
     /// Where trace, report and results go [default: a new folder under lineside-runs/]
     #[arg(long, value_name = "DIR")]
@@ -55,6 +72,8 @@ pub(crate) struct Run {
     /// Take a software rasteriser for a GPU
     #[arg(long)]
     pub(crate) allow_software: bool,
+    #[command(flatten)]
+    pub(crate) trust: Trust,
     #[command(flatten)]
     pub(crate) outputs: Outputs,
 }
@@ -94,8 +113,10 @@ pub(crate) struct Outputs {
 
 #[derive(Debug, Args)]
 pub(crate) struct Check {
-    /// The line file
+    /// The line file, or a bundle
     pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) trust: Trust,
     /// Print the faults as JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -123,36 +144,4 @@ pub(crate) struct Devices {
     /// Take a software rasteriser for a GPU
     #[arg(long)]
     pub(crate) allow_software: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Lease {
-    /// How many GPUs
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) gpus: u32,
-    /// This unit and no other, by its UUID; may be given several times
-    #[arg(long = "unit", value_name = "UUID", conflicts_with = "gpus")]
-    pub(crate) units: Vec<String>,
-    /// Share each GPU with others who need only a part of it, like 8GiB
-    #[arg(long, value_name = "SIZE")]
-    pub(crate) memory: Option<String>,
-    /// Only units of this place
-    #[arg(long, value_name = "PLACE")]
-    pub(crate) place: Option<Place>,
-    /// Wait so long and no longer, like 30m
-    #[arg(long, value_name = "TIME")]
-    pub(crate) wait: Option<String>,
-    /// What others see it as [default: the program]
-    #[arg(long)]
-    pub(crate) name: Option<String>,
-    /// The program, and its arguments
-    #[arg(last = true, required = true, value_name = "PROGRAM")]
-    pub(crate) command: Vec<OsString>,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Ps {
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
 }

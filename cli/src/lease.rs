@@ -6,7 +6,8 @@ use std::time::Duration;
 use lineside_line::quantity;
 use lineside_registry::{Ask, Entry, MARKER, Problem, Registry, Unit, Wanted};
 
-use crate::arguments::{Lease, Place, Ps};
+use crate::arguments::Place;
+use crate::arguments::lease::{Lease, Ps};
 use crate::words::printable;
 use crate::{DONE, Refusal, terminal};
 

@@ -1,12 +1,13 @@
 //! What this machine has, for a run.
 
 use std::cell::OnceCell;
+use std::collections::BTreeMap;
 use std::thread;
 
 use lineside_backends::devices::{self, Bound, Gpus};
 use lineside_backends::host::HostUnit;
 use lineside_devices::{Inventory, Opener, Wishes, discover};
-use lineside_line::{DeviceHere, Line, Place, Wanted};
+use lineside_line::{DeviceHere, KernelFault, Line, Place, Setting, Surroundings, Wanted};
 
 use crate::arguments::{self, Run};
 use crate::words::printable;
@@ -36,14 +37,14 @@ impl Machine {
     }
 
     /// The units of a line without `[[device]]`.
-    pub(crate) fn devices(&self) -> Vec<DeviceHere> {
+    fn devices(&self) -> Vec<DeviceHere> {
         let cpus = thread::available_parallelism().map_or(1, usize::from);
         let memory = lineside_devices::ask_memory().unwrap_or(0);
         devices::units_here(self.inventory(), cpus as u32, memory)
     }
 
     /// The memory of a device that is meant.
-    pub(crate) fn memory(&self, place: Place, wanted: &Wanted) -> Option<u64> {
+    fn memory(&self, place: Place, wanted: &Wanted) -> Option<u64> {
         if place == Place::Cpu {
             return lineside_devices::ask_memory();
         }
@@ -89,6 +90,36 @@ impl Machine {
             false => listed(inventory),
         };
         Refusal(format!("{faults}{notes}here is, besides the CPU:\n{here}"))
+    }
+}
+
+/// What lies around a line file, and what this machine has, if that matters.
+pub(crate) struct Here<'h> {
+    around: &'h dyn Surroundings,
+    machine: Option<&'h Machine>,
+}
+
+impl<'h> Here<'h> {
+    pub(crate) fn new(around: &'h dyn Surroundings, machine: Option<&'h Machine>) -> Self {
+        Here { around, machine }
+    }
+}
+
+impl Surroundings for Here<'_> {
+    fn files(&self, glob: &str) -> Result<Vec<String>, String> {
+        self.around.files(glob)
+    }
+
+    fn devices(&self) -> Vec<DeviceHere> {
+        self.machine.map_or_else(Vec::new, Machine::devices)
+    }
+
+    fn memory(&self, place: Place, wanted: &Wanted) -> Option<u64> {
+        self.machine?.memory(place, wanted)
+    }
+
+    fn kernel_faults(&self, tool: &str, settings: &BTreeMap<String, Setting>) -> Vec<KernelFault> {
+        self.around.kernel_faults(tool, settings)
     }
 }
 

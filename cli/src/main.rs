@@ -3,12 +3,14 @@
 //! stdout is data, stderr is talk.
 
 mod arguments;
+mod bundle;
 mod check;
 mod devices;
 mod explain;
 mod file;
 mod lease;
 mod machine;
+mod mig;
 mod outputs;
 mod plan;
 mod progress;
@@ -44,6 +46,11 @@ fn main() -> ExitCode {
         Command::Devices(devices) => devices::devices(&devices),
         Command::Lease(lease) => lease::lease(&lease),
         Command::Ps(ps) => lease::ps(&ps),
+        Command::Pack(pack) => bundle::pack(&pack),
+        Command::Unpack(unpack) => bundle::unpack(&unpack),
+        Command::Inspect(inspect) => bundle::inspect(&inspect),
+        Command::Verify(verify) => bundle::verify(&verify),
+        Command::Mig(mig) => mig::mig(&mig),
     };
     match result {
         Ok(code) => ExitCode::from(code),

@@ -24,7 +24,7 @@ use crate::{INTERRUPTED, NOT_DONE, Refusal, file, outputs, terminal};
 
 pub(crate) fn run(arguments: &Run) -> Result<u8, Refusal> {
     let machine = Machine::new(arguments);
-    let mut file = file::open_here(&arguments.file, &machine)?;
+    let mut file = file::open_to_run(&arguments.file, &arguments.trust, &machine)?;
     let (units, gpus) = machine::gpus(machine.bind(&mut file.checked.line)?);
     let (line, gpus) = (&file.checked.line, Arc::new(gpus));
     let absent = absent_units(&units);

@@ -121,9 +121,11 @@ impl Scheduler<'_> {
         let shape = self.shape_of(leader);
         let stream = self.limited_stream(shape);
         (0..self.used.leases).any(|lease| {
-            let LeaseSlot { live, job, .. } = *self.lease(lease);
-            live && (stream.is_some() && stream == self.limited_stream(self.shape_of(job))
-                || self.held_by(lease).any(|unit| self.is_candidate(leader, shape, unit)))
+            let slot = self.lease(lease);
+            let job = slot.job;
+            slot.is_live()
+                && (stream.is_some() && stream == self.limited_stream(self.shape_of(job))
+                    || self.held_by(lease).any(|unit| self.is_candidate(leader, shape, unit)))
                 && self.moves(job, marks)
         })
     }
@@ -233,9 +235,11 @@ impl Scheduler<'_> {
     fn unit_waits(&mut self, job: u32, marks: &mut Marks) -> bool {
         let shape = self.shape_of(job);
         (0..self.used.leases).any(|lease| {
-            let LeaseSlot { live, job: other, .. } = *self.lease(lease);
-            live && (self.share_stream(shape, self.shape_of(other))
-                || self.held_by(lease).any(|unit| self.is_candidate(job, shape, unit)))
+            let slot = self.lease(lease);
+            let other = slot.job;
+            slot.is_live()
+                && (self.share_stream(shape, self.shape_of(other))
+                    || self.held_by(lease).any(|unit| self.is_candidate(job, shape, unit)))
                 && self.meets(other, marks)
         })
     }

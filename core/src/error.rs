@@ -11,10 +11,8 @@ pub enum Table {
     Edges,
     /// Units.
     Units,
-    /// Leases that could be held at once.
-    Leases,
     /// Units that could be held by leases at once.
-    Holds,
+    Leases,
     /// Distinct shapes of jobs.
     Shapes,
     /// Distinct shapes, priorities and kinds of jobs.
@@ -88,7 +86,6 @@ impl fmt::Display for Table {
             Table::Edges => "edges",
             Table::Units => "units",
             Table::Leases => "leases",
-            Table::Holds => "holds",
             Table::Shapes => "shapes",
             Table::Lanes => "lanes",
             Table::Models => "models",

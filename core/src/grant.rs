@@ -1,11 +1,12 @@
 //! Granting: the chosen units become a lease (semantics, section 4).
 
 use crate::event::Event;
-use crate::id::{LeaseId, ModelId, NONE, UnitId};
+use crate::id::{JobId, LeaseId, ModelId, NONE, UnitId};
 use crate::reason::Reason;
 use crate::scheduler::Scheduler;
-use crate::slot::{HoldSlot, LeaseSlot, UnitSlot};
+use crate::slot::{Hold, JobSlot, LeaseSlot};
 use crate::spec::{Nanos, Pool};
+use crate::storage::Storage;
 
 /// The next grant: found, not yet made. Nothing can come between, since it borrows the scheduler.
 ///
@@ -30,6 +31,8 @@ pub struct Choice<'s, 'a> {
     scheduler: &'s mut Scheduler<'a>,
     /// Among the leaders.
     position: u32,
+    /// Who leads there.
+    job: u32,
     /// The first chosen unit.
     first_unit: u32,
 }
@@ -38,15 +41,19 @@ impl<'a> Scheduler<'a> {
     /// Walks the queue once and finds the next grant, if anything can be granted.
     ///
     /// What it costs grows with open units and distinct shapes, not with the queue.
+    #[inline]
     pub fn choose(&mut self, now: Nanos) -> Option<Choice<'_, 'a>> {
         self.set_clock(now);
         self.walks += 1;
-        self.promote_overdue();
+        if self.policy.patience.is_some() {
+            self.promote_overdue();
+        }
         if self.open == 0 {
             return None;
         }
         let (position, first_unit) = self.search()?;
-        Some(Choice { scheduler: self, position, first_unit })
+        let job = self.tables.order[position as usize];
+        Some(Choice { scheduler: self, position, job, first_unit })
     }
 }
 
@@ -58,30 +65,17 @@ impl Choice<'_, '_> {
 
     /// Makes the grant: `evict`*, `grant`, `start`, then what that makes ready.
     pub fn grant(self, out: &mut impl FnMut(&Scheduler<'_>, Event)) -> LeaseId {
-        let Choice { scheduler, position, first_unit } = self;
-        let job = scheduler.tables.order[position as usize];
-        scheduler.count_overtaking(position, first_unit);
-        scheduler.leave_queue_at(job, position);
-        let at = scheduler.lease_units(job, first_unit);
-        if scheduler.used.models > 0 {
-            scheduler.make_room(at, out);
+        let Choice { scheduler, position, job, first_unit } = self;
+        if position > 0 {
+            scheduler.count_overtaking(position, first_unit);
         }
-        let slot = scheduler.lease(at);
-        let lease = LeaseId { index: at, generation: slot.generation };
-        let event = Event::Grant {
-            job: scheduler.job_id(job),
-            lease,
-            number: slot.number,
-            ticket: slot.ticket,
-            cold: slot.cold,
-            fallback: scheduler.shape(scheduler.shape_of(job)).falls_back(),
-        };
-        out(scheduler, event);
-        scheduler.last = job;
-        scheduler.last_is_pending = true;
-        let images = scheduler.startable(scheduler.job(job));
-        scheduler.start(at, images.expect("a queued job can start an image"), out);
-        scheduler.settle(out);
+        scheduler.leave_queue_at(job, position);
+        let images = scheduler.next_images(scheduler.job(job));
+        let lease = scheduler.open_lease(job, first_unit, images, out);
+        if scheduler.last_is_pending || scheduler.pending > 0 {
+            scheduler.settle(out);
+        }
+        scheduler.last = NONE;
         lease
     }
 }
@@ -91,6 +85,7 @@ impl Scheduler<'_> {
     /// stream, has been overtaken once more.
     fn count_overtaking(&mut self, position: u32, first_unit: u32) {
         let shape = self.shape_of(self.tables.order[position as usize]);
+        let gpus = self.shape(shape).gpus;
         for ahead in 0..position {
             let job = self.tables.order[ahead as usize];
             if !self.was_blocked(job) {
@@ -99,15 +94,15 @@ impl Scheduler<'_> {
             let entry = self.entry(job);
             if entry.candidates >= self.shape(entry.shape).gpus
                 && (self.share_stream(entry.shape, shape)
-                    || self
-                        .any_chosen(first_unit, |unit| self.is_candidate(job, entry.shape, unit)))
+                    || self.any_chosen(first_unit, gpus, |unit| {
+                        self.is_candidate(job, entry.shape, unit)
+                    }))
             {
                 let overtaken = &mut self.tables.shapes[entry.shape as usize].overtaken;
                 *overtaken = overtaken.saturating_add(1);
                 break;
             }
         }
-        self.tables.shapes[shape as usize].overtaken = 0;
     }
 
     /// Do both name the same limited stream?
@@ -116,37 +111,92 @@ impl Scheduler<'_> {
         stream.is_some() && stream == self.limited_stream(other)
     }
 
-    fn any_chosen(&self, first: u32, mut test: impl FnMut(u32) -> bool) -> bool {
+    fn any_chosen(&self, first: u32, gpus: u32, mut test: impl FnMut(u32) -> bool) -> bool {
         let mut unit = first;
-        while unit != NONE {
+        for _ in 1..gpus {
             if test(unit) {
                 return true;
             }
             unit = self.unit(unit).chosen;
         }
-        false
+        test(unit)
     }
 
-    /// Takes the chosen units for the job. There is room for the lease and its holds, since
+    /// Takes the chosen units for the job and starts its images. There is room for the lease, since
     /// `check_demand` has said so.
-    fn lease_units(&mut self, job: u32, first_unit: u32) -> u32 {
-        let lease = self.new_lease(job);
-        let mut last_hold = NONE;
-        let mut unit = first_unit;
-        while unit != NONE {
-            let next = self.unit(unit).chosen;
-            last_hold = self.take_unit(job, lease, unit, last_hold);
-            unit = next;
+    #[inline(always)]
+    fn open_lease(
+        &mut self,
+        job: u32,
+        first_unit: u32,
+        (first, count): (u32, u32),
+        out: &mut impl FnMut(&Scheduler<'_>, Event),
+    ) -> LeaseId {
+        let at = self.new_hold();
+        let (now, number) = (self.now, self.next_lease);
+        self.next_lease += 1;
+        self.live_leases += 1;
+        let Storage { jobs, leases, shapes, streams, .. } = &mut self.tables;
+        let slot = &mut jobs[job as usize];
+        let ticket = slot.ticket;
+        let id = JobId { index: job, generation: slot.generation };
+        let prev = slot.add_lease(leases, at);
+        slot.begin(first, count);
+        let streams_in = slot.streams_in;
+        self.last = job;
+        self.last_is_pending = !slot.is_leased_up();
+        let shape = &mut shapes[slot.shape as usize];
+        shape.overtaken = 0;
+        let (memory, model, gpus) = (shape.memory, shape.model, shape.gpus);
+        let fallback = shape.falls_back();
+        if shape.stream != NONE {
+            streams[shape.stream as usize].leases += 1;
         }
-        let stream = self.shape(self.shape_of(job)).stream;
-        if stream != NONE {
-            self.tables.streams[stream as usize].leases += 1;
+        let row = &mut leases[at as usize];
+        let lease = LeaseId { index: at, generation: row.generation };
+        (row.granted, row.number, row.ticket, row.job) = (now, number, ticket, job);
+        (row.first, row.count, row.next, row.prev) = (first, count, NONE, prev);
+        (row.hold, row.cold, row.starved, row.revoked) = (Hold::Only, false, false, None);
+        if slot.is_timed {
+            row.deadline = now.saturating_add(slot.timeout);
+            self.next_deadline = self.next_deadline.min(row.deadline);
+        }
+        let is_crowded = self.take_unit(at, at, first_unit, model, memory);
+        if gpus > 1 || is_crowded {
+            self.take_more(at, first_unit, gpus, model, memory);
+            self.make_room(at, out);
+        }
+        let cold = model != NONE && self.lease(at).cold;
+        out(self, Event::Grant { job: id, lease, number, ticket, cold, fallback });
+        out(self, Event::Start { job: id, lease, first, count });
+        if streams_in {
+            self.touch_upstreams(job);
         }
         lease
     }
 
-    fn new_lease(&mut self, job: u32) -> u32 {
-        let index = match self.free.leases {
+    /// Takes the other chosen units.
+    fn take_more(&mut self, lease: u32, first_unit: u32, gpus: u32, model: u32, memory: u64) {
+        let (mut last, mut unit) = (lease, first_unit);
+        for _ in 1..gpus {
+            unit = self.unit(unit).chosen;
+            let hold = self.new_hold();
+            let before = self.lease_mut(last);
+            before.next_hold = hold;
+            if last == lease {
+                before.hold = Hold::First;
+            }
+            let slot = self.lease_mut(hold);
+            (slot.hold, slot.lease, slot.next_hold) = (Hold::Further, lease, NONE);
+            self.take_unit(lease, hold, unit, model, memory);
+            last = hold;
+        }
+    }
+
+    /// A free slot of the table of leases.
+    #[inline]
+    fn new_hold(&mut self) -> u32 {
+        match self.free.leases {
             NONE => {
                 self.used.leases += 1;
                 self.used.leases - 1
@@ -155,100 +205,66 @@ impl Scheduler<'_> {
                 self.free.leases = self.lease(free).next;
                 free
             }
-        };
-        let slot = self.job_mut(job);
-        let (ticket, prev) = (slot.ticket, slot.last_lease);
-        slot.last_lease = index;
-        slot.leases += 1;
-        match prev {
-            NONE => slot.first_lease = index,
-            prev => self.lease_mut(prev).next = index,
         }
-        let generation = self.lease(index).generation;
-        *self.lease_mut(index) = LeaseSlot {
-            live: true,
-            generation,
-            job,
-            prev,
-            number: self.next_lease,
-            ticket,
-            granted: self.now,
-            ..LeaseSlot::EMPTY
-        };
-        self.next_lease += 1;
-        self.live_leases += 1;
-        index
     }
 
-    /// Takes one unit for a lease; says which hold it is.
-    fn take_unit(&mut self, job: u32, lease: u32, unit: u32, last_hold: u32) -> u32 {
-        let hold = match self.free.holds {
-            NONE => {
-                self.used.holds += 1;
-                self.used.holds - 1
-            }
-            free => {
-                self.free.holds = self.tables.holds[free as usize].next;
-                free
-            }
-        };
-        match last_hold {
-            NONE => self.lease_mut(lease).first_hold = hold,
-            last => self.tables.holds[last as usize].next = hold,
-        }
-        let shape = &self.tables.shapes[self.tables.jobs[job as usize].shape as usize];
-        let (memory, model, weights) = (shape.memory, shape.model, shape.weights);
-        let slot = &mut self.tables.units[unit as usize];
-        let older = slot.last_hold;
-        self.tables.holds[hold as usize] = HoldSlot { lease, unit, older, ..HoldSlot::EMPTY };
+    /// Takes one unit for a hold of a lease; says whether more models are there than there is room
+    /// for.
+    #[inline(always)]
+    fn take_unit(&mut self, lease: u32, hold: u32, unit: u32, model: u32, memory: u64) -> bool {
+        self.close(unit);
+        let Storage { leases, units, .. } = &mut self.tables;
+        let slot = &mut units[unit as usize];
+        let older = core::mem::replace(&mut slot.last_hold, hold);
         match older {
             NONE => slot.first_hold = hold,
-            older => self.tables.holds[older as usize].newer = hold,
+            older => leases[older as usize].newer = hold,
         }
-        slot.last_hold = hold;
+        let row = &mut leases[hold as usize];
+        (row.unit, row.older, row.newer) = (unit, older, NONE);
         slot.used += 1;
-        slot.leased += memory;
         slot.taken += memory;
-        if slot.used == slot.slots {
-            self.close(unit);
-        }
         if model != NONE {
-            self.pin(lease, unit, model, weights);
+            self.pin(lease, unit, model);
         }
-        hold
+        let slot = self.unit(unit);
+        let is_crowded = slot.is_crowded();
+        if slot.used < slot.slots {
+            self.open_if_free(unit);
+        }
+        is_crowded
     }
 
-    /// The lease uses the model on this unit; if it is not resident there, it is to be loaded.
-    fn pin(&mut self, lease: u32, unit: u32, model: u32, weights: u64) {
+    /// A lease uses the model on this unit; if it is not resident there, it is to be loaded.
+    fn pin(&mut self, lease: u32, unit: u32, model: u32) {
+        let weights = self.tables.models[model as usize].weights;
         let at = self.residency_at(unit, model);
         let residency = &mut self.tables.residency[at];
         let slot = &mut self.tables.units[unit as usize];
         if residency.pins == 0 {
             slot.taken += weights;
+            slot.pinned += weights;
         }
         residency.pins += 1;
         if !residency.resident {
             residency.resident = true;
             slot.resident += weights;
+            slot.has_models = true;
             self.tables.leases[lease as usize].cold = true;
         }
     }
 
     /// Evicts what no longer fits on the units of a new lease.
     fn make_room(&mut self, lease: u32, out: &mut impl FnMut(&Scheduler<'_>, Event)) {
-        let mut hold = self.lease(lease).first_hold;
+        let mut hold = lease;
         while hold != NONE {
-            let HoldSlot { unit, next, .. } = self.tables.holds[hold as usize];
-            loop {
-                let UnitSlot { budget, leased, resident, .. } = *self.unit(unit);
-                if resident <= budget - leased {
-                    break;
-                }
+            let unit = self.lease(hold).unit;
+            while self.unit(unit).is_crowded() {
                 let Some(model) = self.longest_unused(unit) else { break };
                 self.evict(unit, model);
                 out(self, Event::Evict { unit: UnitId(unit), model: ModelId(model) });
             }
-            hold = next;
+            hold = self.lease(hold).hold_behind();
         }
     }
 
@@ -267,7 +283,9 @@ impl Scheduler<'_> {
         let at = self.residency_at(unit, model);
         if core::mem::replace(&mut self.tables.residency[at].resident, false) {
             let weights = self.tables.models[model as usize].weights;
-            self.unit_mut(unit).resident -= weights;
+            let slot = self.unit_mut(unit);
+            slot.resident -= weights;
+            slot.has_models = slot.resident > 0;
         }
     }
 
@@ -280,10 +298,26 @@ impl Scheduler<'_> {
         residency.released = now;
         if residency.pins == 0 {
             let weights = self.tables.models[model as usize].weights;
-            self.unit_mut(unit).taken -= weights;
+            let slot = self.unit_mut(unit);
+            slot.taken -= weights;
+            slot.pinned -= weights;
             if self.policy.pool == Pool::Free {
                 self.evict(unit, model);
             }
         }
+    }
+}
+
+impl JobSlot {
+    /// Puts a lease at the end of the job's list; says which one comes before it.
+    #[inline]
+    fn add_lease(&mut self, leases: &mut [LeaseSlot], lease: u32) -> u32 {
+        self.leases += 1;
+        let prev = core::mem::replace(&mut self.last_lease, lease);
+        match prev {
+            NONE => self.first_lease = lease,
+            prev => leases[prev as usize].next = lease,
+        }
+        prev
     }
 }

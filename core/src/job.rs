@@ -10,8 +10,7 @@ use crate::spec::{Edge, JobSpec, Mode, Nanos, On, Order};
 impl JobSlot {
     /// Leases that it can hold at once in its life.
     pub(crate) fn most_leases(&self) -> u64 {
-        let most = if self.image_grain { self.inflight } else { 1 };
-        u64::from(most.min(self.images))
+        u64::from(self.images.min(self.inflight.into()))
     }
 }
 
@@ -40,12 +39,8 @@ impl Scheduler<'_> {
             return Err(AddError::Full(Table::Jobs));
         }
         let slot = JobSlot::new(spec);
-        let leases = slot.most_leases();
-        let demand = Demand {
-            leases: self.demand.leases + leases,
-            holds: self.demand.holds + leases * u64::from(spec.gpus),
-            ..self.demand
-        };
+        let holds = self.demand.holds + slot.most_leases() * u64::from(spec.gpus);
+        let demand = Demand { holds, ..self.demand };
         self.check_demand(demand)?;
         let lane = self.lane_for(spec)?;
         // Nothing below can fail.
@@ -58,8 +53,9 @@ impl Scheduler<'_> {
         for edge in edges {
             self.add_edge(job, edge);
         }
-        self.touch(job);
-        self.settle(out);
+        if self.job(job).skipped_by != NONE {
+            self.settle_one(job, out);
+        }
         Ok(self.job_id(job))
     }
 
@@ -88,8 +84,7 @@ impl Scheduler<'_> {
         let slot = self.job_mut(at);
         slot.stage = Stage::Arrived;
         slot.fed = images;
-        self.touch(at);
-        self.settle(out);
+        self.settle_one(at, out);
         Ok(())
     }
 
@@ -116,8 +111,7 @@ impl Scheduler<'_> {
         // Nothing below can fail.
         self.set_clock(now);
         self.job_mut(at).fed += 1;
-        self.touch(at);
-        self.settle(out);
+        self.settle_one(at, out);
         Ok(())
     }
 
@@ -276,9 +270,9 @@ impl Scheduler<'_> {
             needs_success,
             satisfied,
         };
-        if !stream && !satisfied {
-            self.job_mut(job).barriers += 1;
-        }
+        let slot = self.job_mut(job);
+        slot.streams_in |= stream;
+        slot.barriers += u32::from(!stream && !satisfied);
         if needs_success && outcome.is_some_and(|outcome| outcome != Outcome::Done) {
             self.skip(job, from);
         }
@@ -322,8 +316,10 @@ impl JobSlot {
             image_grain: spec.image_grain(),
             images: spec.images,
             batch: spec.batch,
-            inflight: spec.inflight,
-            threads: spec.threads,
+            // Of image grain the window has at most 64; of whole grain one is used.
+            inflight: if spec.image_grain() { spec.inflight as u8 } else { 1 },
+            threads: spec.threads.min(u8::MAX.into()) as u8,
+            is_timed: spec.timeout.is_some(),
             timeout: spec.timeout.unwrap_or(Nanos::MAX),
             retries: spec.retries,
             ..JobSlot::EMPTY

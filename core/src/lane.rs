@@ -9,6 +9,7 @@ use crate::queue::{Home, effective_rank};
 use crate::scheduler::Scheduler;
 use crate::slot::{JobSlot, LaneSlot};
 use crate::spec::Nanos;
+use crate::storage::Storage;
 
 /// What the queue is sorted by: group, rank, ticket.
 pub(crate) type Key = (u16, u64, u64);
@@ -19,21 +20,29 @@ impl Scheduler<'_> {
         (if slot.overdue { 0 } else { slot.group }, effective_rank(slot), slot.ticket)
     }
 
-    /// Puts a job into the queue under the ticket it bears.
-    pub(crate) fn enter_queue(&mut self, job: u32) {
-        let walks = self.walks;
-        let shape = self.shape_of(job);
-        let shape = &mut self.tables.shapes[shape as usize];
-        if shape.entries == 0 && shape.emptied < walks {
-            // A walk has begun since it had none.
-            shape.overtaken = 0;
-        }
-        shape.entries += 1;
+    /// Puts a job into the queue under the ticket it bears; `is_last`: behind all of its lane.
+    #[inline(always)]
+    pub(crate) fn enter_queue(&mut self, job: u32, is_last: bool) {
         self.queued += 1;
         if self.policy.patience.is_some() {
             self.remember_age(job);
         }
-        self.place_entry(job);
+        let Storage { jobs, lanes, shapes, .. } = &mut self.tables;
+        let slot = &jobs[job as usize];
+        let may_follow = is_last && slot.leases == 0;
+        let lane = &mut lanes[slot.lane as usize];
+        let shape = &mut shapes[slot.shape as usize];
+        if shape.entries == 0 && shape.emptied < self.walks {
+            // A walk has begun since it had none.
+            shape.overtaken = 0;
+        }
+        shape.entries += 1;
+        if may_follow && lane.front != NONE {
+            // The short way of `place_entry`: nothing changes but the end of the list.
+            lane.waiting.append(jobs, job);
+        } else {
+            self.place_entry(job);
+        }
     }
 
     /// Takes a job out of the queue, if it is there.
@@ -44,24 +53,30 @@ impl Scheduler<'_> {
         }
     }
 
-    /// Takes the leader at this position out of the queue.
+    /// Takes the leader at this position out of the queue; the lane's next leads in its stead.
+    #[inline(always)]
     pub(crate) fn leave_queue_at(&mut self, job: u32, position: u32) {
         self.take_leader(job, position as usize);
         self.forget_entry(job);
     }
 
+    #[inline(always)]
     fn forget_entry(&mut self, job: u32) {
-        if self.policy.patience.is_some() && !self.job(job).overdue {
-            self.forget_age(job);
+        if self.policy.patience.is_some() {
+            self.forget_patience(job);
         }
-        self.job_mut(job).overdue = false;
         self.queued -= 1;
-        let walks = self.walks;
-        let shape = self.shape_of(job);
-        let shape = &mut self.tables.shapes[shape as usize];
+        let Storage { jobs, shapes, .. } = &mut self.tables;
+        let shape = &mut shapes[jobs[job as usize].shape as usize];
         shape.entries -= 1;
         if shape.entries == 0 {
-            shape.emptied = walks;
+            shape.emptied = self.walks;
+        }
+    }
+
+    fn forget_patience(&mut self, job: u32) {
+        if !core::mem::replace(&mut self.job_mut(job).overdue, false) {
+            self.forget_age(job);
         }
     }
 
@@ -134,19 +149,26 @@ impl Scheduler<'_> {
         }
     }
 
-    /// Takes out the leader at this position; the lane's next leads in its stead.
+    /// Takes out the leader at this position.
+    #[inline(always)]
     fn take_leader(&mut self, job: u32, position: usize) {
-        if self.job(job).home == Home::Alone {
-            self.job_mut(job).home = Home::None;
-            self.remove_leader(position);
-            return;
+        let Storage { jobs, lanes, order, .. } = &mut self.tables;
+        let slot = &mut jobs[job as usize];
+        if slot.home == Home::Alone {
+            slot.home = Home::None;
+            return self.remove_leader(position);
         }
-        self.take_from_lane(job);
-        let lane = &mut self.tables.lanes[self.tables.jobs[job as usize].lane as usize];
-        lane.front = lane.first_entry(self.tables.jobs);
-        match lane.front {
-            NONE => self.remove_leader(position),
-            front => self.replace_leader(position, front),
+        let lane = &mut lanes[slot.lane as usize];
+        let queue = if slot.overdue { &mut lane.overdue } else { &mut lane.waiting };
+        queue.remove(jobs, job);
+        let front = lane.first_entry(jobs);
+        lane.front = front;
+        if front == NONE {
+            self.remove_leader(position);
+        } else if position as u32 + 1 == self.leaders {
+            order[position] = front;
+        } else {
+            self.replace_leader(position, front);
         }
     }
 
@@ -159,17 +181,15 @@ impl Scheduler<'_> {
 
     /// Puts a leader in the place of one that came before it, or rather behind all it comes behind.
     fn replace_leader(&mut self, position: usize, job: u32) {
+        let key = self.key(job);
         let mut at = position;
-        if at + 1 < self.leaders as usize {
-            let key = self.key(job);
-            while at + 1 < self.leaders as usize {
-                let next = self.tables.order[at + 1];
-                if key < self.key(next) {
-                    break;
-                }
-                self.tables.order[at] = next;
-                at += 1;
+        while at + 1 < self.leaders as usize {
+            let next = self.tables.order[at + 1];
+            if key < self.key(next) {
+                break;
             }
+            self.tables.order[at] = next;
+            at += 1;
         }
         self.tables.order[at] = job;
     }
@@ -207,7 +227,7 @@ impl Scheduler<'_> {
         }
         let mut lease = slot.first_lease;
         while lease != NONE {
-            let full = |unit| self.leases_on(job, unit).0 >= slot.threads;
+            let full = |unit| self.leases_on(job, unit).0 >= slot.threads.into();
             if slot.threads == 1 || self.held_by(lease).any(full) {
                 return true;
             }
@@ -217,9 +237,9 @@ impl Scheduler<'_> {
     }
 
     fn remember_age(&mut self, job: u32) {
-        let older = self.newest;
-        self.job_mut(job).older = older;
-        self.job_mut(job).newer = NONE;
+        let (now, older) = (self.now, self.newest);
+        let slot = self.job_mut(job);
+        (slot.entered, slot.older, slot.newer) = (now, older, NONE);
         match older {
             NONE => self.oldest = job,
             older => self.job_mut(older).newer = job,
@@ -241,6 +261,7 @@ impl Scheduler<'_> {
 }
 
 impl LaneSlot {
+    #[inline(always)]
     fn first_entry(&self, jobs: &[JobSlot]) -> u32 {
         match self.overdue.least(jobs) {
             NONE => self.waiting.least(jobs),

@@ -3,10 +3,12 @@
 use crate::error::InputError;
 use crate::event::{Event, Failure, Outcome, RevokeCause};
 use crate::id::{JobId, LeaseId, NONE};
+use crate::queue::Home;
 use crate::ready::bits;
 use crate::scheduler::Scheduler;
-use crate::slot::{HoldSlot, JobSlot, LeaseSlot, ShapeSlot};
+use crate::slot::{Hold, JobSlot, LeaseSlot, UnitSlot};
 use crate::spec::Nanos;
+use crate::storage::Storage;
 
 /// More losses of a device in a row than this end a job.
 const FAULTS: u8 = 2;
@@ -28,30 +30,32 @@ impl Scheduler<'_> {
         // Nothing below can fail.
         self.set_clock(now);
         let LeaseSlot { job, first, count, .. } = *self.lease(at);
-        self.last = job;
-        self.last_is_pending = true;
-        out(self, Event::Done { job: self.job_id(job), lease, first, count });
-        self.lease_mut(at).count = 0;
+        let JobSlot { generation, image_grain, images, .. } = *self.job(job);
+        let id = JobId { index: job, generation };
+        out(self, Event::Done { job: id, lease, first, count });
+        let is_over = image_grain || first + count == images;
+        if is_over {
+            out(self, Event::Release { job: id, lease });
+        }
         let slot = self.job_mut(job);
         slot.mark_done(first, count);
         slot.attempts = 0;
         slot.faults = 0;
-        let JobSlot { image_grain, streams_out, prefix, images, .. } = *slot;
+        let (streams_out, is_done) = (slot.streams_out, slot.prefix == images);
+        self.last = job;
+        self.last_is_pending = true;
+        if is_over {
+            self.close_lease(at);
+        }
         if streams_out != NONE {
             self.touch_downstreams(job);
         }
-        let is_done = prefix == images;
-        if image_grain || is_done {
-            self.release(at, out);
-            if is_done {
-                self.end(job, Outcome::Done, out);
-            }
-        } else if let Some(images) = self.startable(self.job(job)) {
-            self.start(at, images, out);
-        } else {
-            self.add_starved(at);
+        if is_done {
+            self.end(job, Outcome::Done, out);
+        } else if !is_over {
+            self.go_on(at, job, out);
         }
-        self.settle(out);
+        self.settle_last(out);
         Ok(())
     }
 
@@ -72,8 +76,10 @@ impl Scheduler<'_> {
         let LeaseSlot { job, first, count, .. } = *self.lease(at);
         self.last = job;
         self.last_is_pending = true;
-        out(self, Event::Fail { job: self.job_id(job), lease, first, count });
-        self.release(at, out);
+        let id = self.job_id(job);
+        out(self, Event::Fail { job: id, lease, first, count });
+        self.take_back(at);
+        self.release(at, id, out);
         self.count_attempt(job, Failure::Error, out);
         self.settle(out);
         Ok(())
@@ -97,7 +103,8 @@ impl Scheduler<'_> {
         self.set_clock(now);
         self.last = job;
         self.last_is_pending = true;
-        self.release(at, out);
+        self.take_back(at);
+        self.release(at, self.job_id(job), out);
         if self.job(job).is_over() {
             self.end_if_free(job, out);
         } else {
@@ -138,7 +145,10 @@ impl Scheduler<'_> {
         let mut due = None;
         self.next_deadline = Nanos::MAX;
         for (at, slot) in self.tables.leases[..self.used.leases as usize].iter().enumerate() {
-            if !slot.live || slot.revoked.is_some() || slot.count == 0 {
+            if !slot.is_live() || slot.revoked.is_some() || slot.count == 0 {
+                continue;
+            }
+            if self.tables.jobs[slot.job as usize].timeout == Nanos::MAX {
                 continue;
             }
             self.next_deadline = self.next_deadline.min(slot.deadline);
@@ -152,12 +162,22 @@ impl Scheduler<'_> {
     }
 
     /// A lease that runs and may still be heard.
+    #[inline]
     fn find_running(&self, lease: LeaseId) -> Result<u32, InputError> {
         let at = self.find_lease(lease)?;
         match self.lease(at) {
             LeaseSlot { revoked: Some(_), .. } => Err(InputError::Revoked),
             LeaseSlot { count: 0, .. } => Err(InputError::Idle),
             _ => Ok(at),
+        }
+    }
+
+    /// The images of a whole-grain lease are done: it starts the next ones, or is starved.
+    fn go_on(&mut self, at: u32, job: u32, out: &mut impl FnMut(&Scheduler<'_>, Event)) {
+        self.lease_mut(at).count = 0;
+        match self.startable(self.job(job)) {
+            Some(images) => self.start(at, images, out),
+            None => self.add_starved(at),
         }
     }
 
@@ -168,23 +188,21 @@ impl Scheduler<'_> {
         (first, count): (u32, u32),
         out: &mut impl FnMut(&Scheduler<'_>, Event),
     ) {
-        if self.lease(at).starved {
-            self.remove_starved(at);
+        let Storage { jobs, leases, .. } = &mut self.tables;
+        let lease = &mut leases[at as usize];
+        let job = lease.job;
+        let slot = &mut jobs[job as usize];
+        slot.begin(first, count);
+        (lease.first, lease.count) = (first, count);
+        if slot.is_timed {
+            lease.deadline = self.now.saturating_add(slot.timeout);
+            self.next_deadline = self.next_deadline.min(lease.deadline);
         }
-        let lease = &mut self.tables.leases[at as usize];
-        let slot = &mut self.tables.jobs[lease.job as usize];
-        if slot.image_grain {
-            slot.busy |= bits(first - slot.prefix, count);
-        }
-        slot.taken = slot.taken.max(first + count);
-        let deadline = self.now.saturating_add(slot.timeout);
-        self.next_deadline = self.next_deadline.min(deadline);
-        (lease.first, lease.count, lease.deadline) = (first, count, deadline);
-        let (job, edges_in) = (lease.job, slot.edges_in);
         let id = JobId { index: job, generation: slot.generation };
         let lease = LeaseId { index: at, generation: lease.generation };
+        let streams_in = slot.streams_in;
         out(self, Event::Start { job: id, lease, first, count });
-        if edges_in != NONE {
+        if streams_in {
             self.touch_upstreams(job);
         }
     }
@@ -209,7 +227,7 @@ impl Scheduler<'_> {
         if slot.faults > FAULTS {
             let outcome = Outcome::Failed(Failure::Device);
             self.end_badly(job, outcome, RevokeCause::Failed, out);
-        } else if slot.home == crate::queue::Home::None {
+        } else if slot.home == Home::None {
             slot.ticket = if slot.carries_ticket { slot.ticket.min(ticket) } else { ticket };
             slot.carries_ticket = true;
         } else if ticket < slot.ticket {
@@ -236,85 +254,79 @@ impl Scheduler<'_> {
         out(self, Event::Revoke { job, lease: self.lease_id(lease), cause });
     }
 
-    /// A lease is over: its images in flight are not done, its units are free.
-    fn release(&mut self, at: u32, out: &mut impl FnMut(&Scheduler<'_>, Event)) {
-        let LeaseSlot { job, generation, starved, .. } = *self.lease(at);
-        let lease = LeaseId { index: at, generation };
-        out(self, Event::Release { job: self.job_id(job), lease });
-        if starved {
-            self.remove_starved(at);
-        }
-        let shape = self.take_from_job(at);
-        let ShapeSlot { stream, model, memory, .. } = self.tables.shapes[shape as usize];
-        if stream != NONE {
-            self.tables.streams[stream as usize].leases -= 1;
-        }
-        let slot = &mut self.tables.leases[at as usize];
-        let (granted, mut hold) = (slot.granted, slot.first_hold);
-        slot.live = false;
-        slot.generation = generation.wrapping_add(1);
-        slot.next = self.free.leases;
-        self.free.leases = at;
-        self.live_leases -= 1;
-        while hold != NONE {
-            hold = self.free_unit(granted, hold, model, memory);
-        }
-        self.replace_entry(job);
-    }
-
-    /// Takes a lease off its job, and its images out of flight; says which shape the job has.
-    fn take_from_job(&mut self, at: u32) -> u32 {
-        let LeaseSlot { job, first, count, prev, next, .. } = *self.lease(at);
+    /// The images in flight on a lease that is about to be released are not done.
+    fn take_back(&mut self, at: u32) {
+        let LeaseSlot { job, first, count, .. } = *self.lease(at);
         let slot = self.job_mut(job);
         if slot.image_grain && count > 0 {
             slot.busy &= !bits(first - slot.prefix, count);
         }
-        slot.leases -= 1;
-        let shape = slot.shape;
-        if prev == NONE {
-            slot.first_lease = next;
-        }
-        if next == NONE {
-            slot.last_lease = prev;
-        }
-        if prev != NONE {
-            self.lease_mut(prev).next = next;
-        }
-        if next != NONE {
-            self.lease_mut(next).prev = prev;
-        }
-        shape
     }
 
-    /// Frees one unit of a lease; says which hold comes next.
-    fn free_unit(&mut self, granted: Nanos, at: u32, model: u32, memory: u64) -> u32 {
-        let hold = &mut self.tables.holds[at as usize];
-        let HoldSlot { unit, next, newer, older, .. } = *hold;
-        hold.next = self.free.holds;
-        self.free.holds = at;
-        let slot = &mut self.tables.units[unit as usize];
-        if older == NONE {
-            slot.first_hold = newer;
+    /// A lease is over: its units are free.
+    fn release(&mut self, at: u32, job: JobId, out: &mut impl FnMut(&Scheduler<'_>, Event)) {
+        out(self, Event::Release { job, lease: self.lease_id(at) });
+        if self.lease(at).starved {
+            self.remove_starved(at);
         }
-        if newer == NONE {
-            slot.last_hold = older;
+        self.close_lease(at);
+    }
+
+    /// Takes a lease that is over off its job and its units.
+    #[inline(always)]
+    fn close_lease(&mut self, at: u32) {
+        self.live_leases -= 1;
+        let Storage { jobs, leases, shapes, streams, .. } = &mut self.tables;
+        let lease = &mut leases[at as usize];
+        lease.generation = lease.generation.wrapping_add(1);
+        let LeaseSlot { job, granted, prev, next, .. } = *lease;
+        let slot = &mut jobs[job as usize];
+        let home = slot.home;
+        let shape = &shapes[slot.shape as usize];
+        let (memory, model) = (shape.memory, shape.model);
+        if shape.stream != NONE {
+            streams[shape.stream as usize].leases -= 1;
         }
+        slot.unlink_lease(leases, prev, next);
+        let held = self.now - granted;
+        let hold = self.free_unit(at, held, model, memory);
+        if hold != NONE {
+            self.free_more_units(hold, held, model, memory);
+        }
+        if home == Home::Alone {
+            self.replace_entry(job);
+        }
+    }
+
+    /// Frees the unit of a hold, and the hold; says which hold comes next.
+    #[inline(always)]
+    fn free_unit(&mut self, hold: u32, held: Nanos, model: u32, memory: u64) -> u32 {
+        let row = self.lease_mut(hold);
+        let (unit, behind) = (row.unit, row.hold_behind());
+        row.hold = Hold::Free;
+        self.close(unit);
+        let Storage { leases, units, .. } = &mut self.tables;
+        let row = &mut leases[hold as usize];
+        row.next = core::mem::replace(&mut self.free.leases, hold);
+        let LeaseSlot { newer, older, .. } = *row;
+        let slot = &mut units[unit as usize];
+        slot.unlink_hold(leases, older, newer);
         slot.used -= 1;
-        slot.leased -= memory;
         slot.taken -= memory;
-        slot.busy = slot.busy.saturating_add(self.now - granted);
+        slot.busy = slot.busy.saturating_add(held);
         slot.released = self.now.saturating_add(1);
-        if older != NONE {
-            self.tables.holds[older as usize].newer = newer;
-        }
-        if newer != NONE {
-            self.tables.holds[newer as usize].older = older;
-        }
         if model != NONE {
             self.unpin(unit, model);
         }
         self.open_if_free(unit);
-        next
+        behind
+    }
+
+    /// Frees the units of a lease behind the first.
+    fn free_more_units(&mut self, mut hold: u32, held: Nanos, model: u32, memory: u64) {
+        while hold != NONE {
+            hold = self.free_unit(hold, held, model, memory);
+        }
     }
 
     fn add_starved(&mut self, lease: u32) {
@@ -327,7 +339,7 @@ impl Scheduler<'_> {
         self.first_starved = lease;
     }
 
-    fn remove_starved(&mut self, lease: u32) {
+    pub(crate) fn remove_starved(&mut self, lease: u32) {
         let LeaseSlot { prev_starved, next_starved, .. } = *self.lease(lease);
         self.lease_mut(lease).starved = false;
         match prev_starved {
@@ -336,6 +348,37 @@ impl Scheduler<'_> {
         }
         if next_starved != NONE {
             self.lease_mut(next_starved).prev_starved = prev_starved;
+        }
+    }
+}
+
+impl JobSlot {
+    /// Takes a lease out of the list of its job.
+    #[inline]
+    fn unlink_lease(&mut self, leases: &mut [LeaseSlot], prev: u32, next: u32) {
+        self.leases -= 1;
+        match prev {
+            NONE => self.first_lease = next,
+            prev => leases[prev as usize].next = next,
+        }
+        match next {
+            NONE => self.last_lease = prev,
+            next => leases[next as usize].prev = prev,
+        }
+    }
+}
+
+impl UnitSlot {
+    /// Takes a hold out of the list of its unit.
+    #[inline]
+    fn unlink_hold(&mut self, leases: &mut [LeaseSlot], older: u32, newer: u32) {
+        match older {
+            NONE => self.first_hold = newer,
+            older => leases[older as usize].newer = newer,
+        }
+        match newer {
+            NONE => self.last_hold = older,
+            newer => leases[newer as usize].older = older,
         }
     }
 }

@@ -25,6 +25,7 @@ mod lease;
 mod queue;
 mod ready;
 mod reason;
+mod rows;
 mod scheduler;
 mod search;
 mod settle;
@@ -42,8 +43,8 @@ pub use id::{JobId, LeaseId, ModelId, ProfileId, StreamId, UnitId};
 pub use reason::{OrderRule, Passed, PlacementRule, Reason, Shortage, Wait};
 pub use scheduler::{Scheduler, Units};
 pub use slot::{
-    EdgeSlot, HoldSlot, JobSlot, LaneSlot, LeaseSlot, ModelSlot, ResidencySlot, ShapeSlot,
-    StreamSlot, UnitSlot,
+    EdgeSlot, JobSlot, LaneSlot, LeaseSlot, ModelSlot, ResidencySlot, ShapeSlot, StreamSlot,
+    UnitSlot,
 };
 pub use spec::{
     Edge, Fallback, JobSpec, Kind, Mode, ModelSpec, Nanos, Needs, On, Order, Phase, Place,

@@ -33,6 +33,7 @@ impl EntryQueue {
     pub(crate) const EMPTY: EntryQueue = EntryQueue { head: NONE, tail: NONE, root: NONE };
 
     /// The least entry, or `NONE`.
+    #[inline(always)]
     pub(crate) fn least(&self, jobs: &[JobSlot]) -> u32 {
         if self.root == NONE {
             self.head
@@ -52,34 +53,40 @@ impl EntryQueue {
             self.root = meld(jobs, self.root, entry);
             return true;
         }
+        self.append(jobs, entry);
+        tail == NONE
+    }
+
+    /// Puts an entry in that comes behind all others.
+    #[inline(always)]
+    pub(crate) fn append(&mut self, jobs: &mut [JobSlot], entry: u32) {
+        let tail = core::mem::replace(&mut self.tail, entry);
         let slot = &mut jobs[entry as usize];
         slot.home = Home::List;
         slot.prev = tail;
         slot.next = NONE;
-        self.tail = entry;
         match tail {
             NONE => self.head = entry,
             tail => jobs[tail as usize].next = entry,
         }
-        tail == NONE
     }
 
     /// Takes an entry out. O(1) from the list, amortised O(log n) from the heap.
+    #[inline]
     pub(crate) fn remove(&mut self, jobs: &mut [JobSlot], entry: u32) {
-        let JobSlot { home, prev, next, .. } = jobs[entry as usize];
-        if home == Home::Heap {
-            self.remove_from_heap(jobs, entry);
-        } else {
-            match prev {
-                NONE => self.head = next,
-                prev => jobs[prev as usize].next = next,
-            }
-            match next {
-                NONE => self.tail = prev,
-                next => jobs[next as usize].prev = prev,
-            }
+        let slot = &mut jobs[entry as usize];
+        let (prev, next) = (slot.prev, slot.next);
+        if core::mem::replace(&mut slot.home, Home::None) == Home::Heap {
+            return self.remove_from_heap(jobs, entry);
         }
-        jobs[entry as usize].home = Home::None;
+        match prev {
+            NONE => self.head = next,
+            prev => jobs[prev as usize].next = next,
+        }
+        match next {
+            NONE => self.tail = prev,
+            next => jobs[next as usize].prev = prev,
+        }
     }
 
     fn remove_from_heap(&mut self, jobs: &mut [JobSlot], entry: u32) {

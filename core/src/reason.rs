@@ -341,10 +341,10 @@ impl Scheduler<'_> {
         let rivals = open.iter().copied().filter(|&open| open != unit);
         let next = rivals
             .filter(|&open| self.is_feasible(job, slot, slot.falls_back(), open))
-            .min_by_key(|&open| self.placement_rank(shape, open));
+            .min_by_key(|&open| self.placement_rank(slot, open));
         let Some(next) = next else { return (PlacementRule::Only, None) };
-        let (absent, first, second, _) = self.placement_rank(shape, unit);
-        let (next_absent, next_first, next_second, _) = self.placement_rank(shape, next);
+        let (absent, first, second, _) = self.placement_rank(slot, unit);
+        let (next_absent, next_first, next_second, _) = self.placement_rank(slot, next);
         let (by_first, by_second) = match self.policy.placement {
             Placement::Fit => (PlacementRule::LeastLeft, PlacementRule::LeastBusy),
             Placement::Balance => (PlacementRule::LeastBusy, PlacementRule::Index),

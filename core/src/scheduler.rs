@@ -3,10 +3,8 @@
 use crate::error::{AddError, InputError, Table};
 use crate::event::{Outcome, UnitState};
 use crate::id::{JobId, LeaseId, ModelId, NONE, StreamId, UnitId};
-use crate::slot::{
-    HoldSlot, JobSlot, LeaseSlot, ModelSlot, ResidencySlot, ShapeSlot, Stage, StreamSlot, UnitSlot,
-};
-use crate::spec::{ModelSpec, Nanos, Order, Policy, StreamSpec, UnitSpec};
+use crate::slot::{LeaseSlot, ModelSlot, ResidencySlot, Stage, StreamSlot, UnitSlot};
+use crate::spec::{ModelSpec, Nanos, Policy, StreamSpec, UnitSpec};
 use crate::storage::Storage;
 
 /// Decides which job gets which units, and when, by the rules of Lineside.
@@ -89,7 +87,6 @@ pub(crate) struct Used {
     pub(crate) units: u32,
     pub(crate) edges: u32,
     pub(crate) leases: u32,
-    pub(crate) holds: u32,
     pub(crate) shapes: u32,
     pub(crate) lanes: u32,
     pub(crate) models: u32,
@@ -102,15 +99,13 @@ pub(crate) struct Free {
     pub(crate) jobs: u32,
     pub(crate) edges: u32,
     pub(crate) leases: u32,
-    pub(crate) holds: u32,
     pub(crate) edges_left: u32,
 }
 
-/// Bounds that keep the tables of leases and holds from ever being full.
+/// Bounds that keep the table of leases from ever being full.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Demand {
     pub(crate) slots: u64,
-    pub(crate) leases: u64,
     pub(crate) holds: u64,
 }
 
@@ -129,7 +124,7 @@ impl<'a> Scheduler<'a> {
             policy,
             tables,
             used: Used::default(),
-            free: Free { jobs: NONE, edges: NONE, leases: NONE, holds: NONE, edges_left },
+            free: Free { jobs: NONE, edges: NONE, leases: NONE, edges_left },
             now: 0,
             late_clocks: 0,
             next_ticket: 0,
@@ -219,16 +214,14 @@ impl<'a> Scheduler<'a> {
 
     /// Could all leases that these units and jobs allow be held at once?
     pub(crate) fn check_demand(&self, demand: Demand) -> Result<(), AddError> {
-        if demand.slots.min(demand.leases) > self.tables.leases.len() as u64 {
+        if demand.slots.min(demand.holds) > self.tables.leases.len() as u64 {
             return Err(AddError::Full(Table::Leases));
-        }
-        if demand.slots.min(demand.holds) > self.tables.holds.len() as u64 {
-            return Err(AddError::Full(Table::Holds));
         }
         Ok(())
     }
 
     /// A `now` from the past is read as the latest one seen, and counted.
+    #[inline]
     pub(crate) fn set_clock(&mut self, now: Nanos) {
         if now < self.now {
             self.late_clocks += 1;
@@ -291,9 +284,7 @@ impl Scheduler<'_> {
     ///
     /// [`InputError::Stale`] if the lease is over.
     pub fn units_of(&self, lease: LeaseId) -> Result<Units<'_>, InputError> {
-        let lease = self.find_lease(lease)?;
-        let next = self.tables.leases[lease as usize].first_hold;
-        Ok(Units { holds: self.tables.holds, next })
+        Ok(self.units_at(self.find_lease(lease)?))
     }
 
     /// The job of a lease.
@@ -324,9 +315,10 @@ impl Scheduler<'_> {
     pub fn leases_at(&self, unit: UnitId) -> Result<impl Iterator<Item = LeaseId>, InputError> {
         let mut next = self.tables.units[self.find_unit(unit)? as usize].first_hold;
         Ok(core::iter::from_fn(move || {
-            let hold = self.tables.holds.get(next as usize)?;
+            let hold = self.tables.leases.get(next as usize)?;
+            let lease = hold.lease_of(next);
             next = hold.newer;
-            Some(self.lease_id(hold.lease))
+            Some(self.lease_id(lease))
         }))
     }
 
@@ -385,86 +377,6 @@ impl Scheduler<'_> {
         }
         Ok(self.tables.residency[self.residency_at(unit, model.0)].resident)
     }
-
-    pub(crate) fn find_job(&self, id: JobId) -> Result<u32, InputError> {
-        let slot = self.tables.jobs[..self.used.jobs as usize].get(id.index as usize);
-        match slot {
-            Some(slot) if slot.generation == id.generation && slot.stage != Stage::Free => {
-                Ok(id.index)
-            }
-            _ => Err(InputError::Stale),
-        }
-    }
-
-    pub(crate) fn find_lease(&self, id: LeaseId) -> Result<u32, InputError> {
-        let slot = self.tables.leases[..self.used.leases as usize].get(id.index as usize);
-        match slot {
-            Some(slot) if slot.generation == id.generation && slot.live => Ok(id.index),
-            _ => Err(InputError::Stale),
-        }
-    }
-
-    pub(crate) fn find_unit(&self, id: UnitId) -> Result<u32, InputError> {
-        if id.0 < self.used.units { Ok(id.0) } else { Err(InputError::Stale) }
-    }
-
-    pub(crate) fn job_id(&self, index: u32) -> JobId {
-        JobId { index, generation: self.tables.jobs[index as usize].generation }
-    }
-
-    pub(crate) fn lease_id(&self, index: u32) -> LeaseId {
-        LeaseId { index, generation: self.tables.leases[index as usize].generation }
-    }
-
-    pub(crate) fn residency_at(&self, unit: u32, model: u32) -> usize {
-        unit as usize * self.tables.models.len() + model as usize
-    }
-
-    pub(crate) fn job(&self, index: u32) -> &JobSlot {
-        &self.tables.jobs[index as usize]
-    }
-
-    pub(crate) fn job_mut(&mut self, index: u32) -> &mut JobSlot {
-        &mut self.tables.jobs[index as usize]
-    }
-
-    pub(crate) fn lease(&self, index: u32) -> &LeaseSlot {
-        &self.tables.leases[index as usize]
-    }
-
-    pub(crate) fn lease_mut(&mut self, index: u32) -> &mut LeaseSlot {
-        &mut self.tables.leases[index as usize]
-    }
-
-    pub(crate) fn unit(&self, index: u32) -> &UnitSlot {
-        &self.tables.units[index as usize]
-    }
-
-    pub(crate) fn unit_mut(&mut self, index: u32) -> &mut UnitSlot {
-        &mut self.tables.units[index as usize]
-    }
-
-    pub(crate) fn shape(&self, index: u32) -> &ShapeSlot {
-        &self.tables.shapes[index as usize]
-    }
-
-    pub(crate) fn shape_of(&self, job: u32) -> u32 {
-        self.job(job).shape
-    }
-
-    /// A stamp that nothing bears yet.
-    pub(crate) fn new_stamp(&mut self) -> u64 {
-        self.stamp += 1;
-        self.stamp
-    }
-
-    /// Does the order of the queue look at the kind?
-    pub(crate) fn order_by_kind(&self) -> bool {
-        match self.policy.order {
-            Order::StandardFirst | Order::OldestImage => true,
-            Order::Fifo | Order::CriticalPath => false,
-        }
-    }
 }
 
 /// The units of a lease; see [`Scheduler::units_of`].
@@ -484,16 +396,16 @@ impl Scheduler<'_> {
 /// ```
 #[derive(Debug, Clone)]
 pub struct Units<'s> {
-    holds: &'s [HoldSlot],
-    next: u32,
+    pub(crate) leases: &'s [LeaseSlot],
+    pub(crate) next: u32,
 }
 
 impl Iterator for Units<'_> {
     type Item = UnitId;
 
     fn next(&mut self) -> Option<UnitId> {
-        let hold = self.holds.get(self.next as usize)?;
-        self.next = hold.next;
+        let hold = self.leases.get(self.next as usize)?;
+        self.next = hold.hold_behind();
         Some(UnitId(hold.unit))
     }
 }

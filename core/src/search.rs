@@ -19,16 +19,26 @@ pub(crate) struct Entry {
 impl Scheduler<'_> {
     /// Walks the queue until an entry can be granted. Says which leader it is, and the first of the
     /// chosen units.
+    #[inline]
     pub(crate) fn search(&mut self) -> Option<(u32, u32)> {
         self.search = self.new_stamp();
         for position in 0..self.leaders {
             let job = self.tables.order[position as usize];
-            let shape = self.shape_of(job);
-            if self.shape(shape).blocked == self.search || self.stream_is_shut(shape) {
+            let slot = self.job(job);
+            let alone = slot.home == Home::Alone;
+            let at = slot.shape;
+            let shape = self.shape(at);
+            if shape.blocked == self.search || shape.stream != NONE && self.stream_is_shut(at) {
                 continue;
             }
-            if let Some(unit) = self.select(job, shape) {
-                return Some((position, unit));
+            if self.open >= shape.gpus {
+                if shape.gpus > 1 || alone {
+                    if let Some(unit) = self.select(job, at) {
+                        return Some((position, unit));
+                    }
+                } else if let Some(unit) = self.select_one(shape) {
+                    return Some((position, unit));
+                }
             }
             self.block(&self.entry(job));
         }
@@ -63,7 +73,7 @@ impl Scheduler<'_> {
                 let up = slot.state == UnitState::Up && self.shape(shape).matches(slot);
                 let (count, first) = self.leases_on(job, unit);
                 // A unit of several leases counts with the first of them.
-                kept += u32::from(up && first == lease && count >= self.job(job).threads);
+                kept += u32::from(up && first == lease && count >= self.job(job).threads.into());
             }
             lease = self.lease(lease).next;
         }
@@ -86,12 +96,7 @@ impl Scheduler<'_> {
 
     /// The units of a lease.
     pub(crate) fn held_by(&self, lease: u32) -> impl Iterator<Item = u32> {
-        let mut next = self.lease(lease).first_hold;
-        core::iter::from_fn(move || {
-            let hold = self.tables.holds.get(next as usize)?;
-            next = hold.next;
-            Some(hold.unit)
-        })
+        self.units_at(lease).map(|unit| unit.0)
     }
 
     /// Could the entry of this job be granted this unit, if nothing else were on it?
@@ -100,7 +105,7 @@ impl Scheduler<'_> {
         slot.state == UnitState::Up
             && self.shape(shape).matches(slot)
             && (self.job(job).home != Home::Alone
-                || self.leases_on(job, unit).0 < self.job(job).threads)
+                || self.leases_on(job, unit).0 < self.job(job).threads.into())
     }
 
     /// Can the entry of this job be granted this open unit now? `instead`: its shape falls back.
@@ -111,12 +116,20 @@ impl Scheduler<'_> {
         instead: bool,
         unit: u32,
     ) -> bool {
-        let slot = self.unit(unit);
-        slot.withheld != self.search
-            && shape.matches_so(slot, instead)
-            && self.has_room(shape, unit)
+        self.is_usable(shape, instead, unit)
             && (self.job(job).home != Home::Alone
-                || self.leases_on(job, unit).0 < self.job(job).threads)
+                || self.leases_on(job, unit).0 < self.job(job).threads.into())
+    }
+
+    /// Could an entry of this shape be granted this open unit now, but for its own leases?
+    #[inline]
+    fn is_usable(&self, shape: &ShapeSlot, instead: bool, unit: u32) -> bool {
+        let slot = self.unit(unit);
+        // What there is room for fits alone, if it has no weights.
+        slot.withheld != self.search
+            && shape.memory <= slot.budget - slot.taken
+            && shape.suits(slot, instead)
+            && (shape.weights == 0 || shape.fits_alone(slot) && self.has_room(shape, unit))
     }
 
     /// Is there enough memory on this unit now?
@@ -133,17 +146,11 @@ impl Scheduler<'_> {
         shape.memory + if pinned { 0 } else { shape.weights }
     }
 
-    /// Chooses the first units in placement order, linked through `chosen`; none if too few are
-    /// feasible. O(open units × gpus).
+    /// Chooses the first units in placement order, linked through `chosen` where it wants several;
+    /// none if too few are feasible. O(open units × gpus).
     fn select(&mut self, job: u32, shape: u32) -> Option<u32> {
         let gpus = self.shape(shape).gpus;
-        if self.open < gpus {
-            return None;
-        }
         let instead = self.shape(shape).falls_back();
-        if gpus == 1 {
-            return self.select_one(job, shape, instead);
-        }
         let (mut first, mut count) = (NONE, 0);
         for at in 0..self.open as usize {
             let unit = self.tables.open[at];
@@ -155,24 +162,28 @@ impl Scheduler<'_> {
         (count >= gpus).then_some(first)
     }
 
-    fn select_one(&mut self, job: u32, shape: u32, instead: bool) -> Option<u32> {
-        let slot = self.shape(shape);
-        let mut best = NONE;
-        for &unit in &self.tables.open[..self.open as usize] {
-            if self.is_feasible(job, slot, instead, unit)
-                && (best == NONE || self.comes_first(shape, unit, best))
-            {
-                best = unit;
-            }
+    /// The first unit in placement order for an entry of this shape, which wants one and is not
+    /// alone. O(open units); the first that has room ends it, unless the shape has a model.
+    #[inline]
+    fn select_one(&self, shape: &ShapeSlot) -> Option<u32> {
+        if shape.model != NONE {
+            return self.select_with_model(shape);
         }
-        if best == NONE {
-            return None;
-        }
-        self.unit_mut(best).chosen = NONE;
-        Some(best)
+        let instead = shape.falls_back();
+        let open = &self.tables.open[..self.open as usize];
+        open.iter().rev().copied().find(|&unit| self.is_usable(shape, instead, unit))
+    }
+
+    /// Where the model is, and what is taken up with it, is another question for each shape.
+    fn select_with_model(&self, shape: &ShapeSlot) -> Option<u32> {
+        let instead = shape.falls_back();
+        let open = self.tables.open[..self.open as usize].iter().copied();
+        let usable = open.filter(|&unit| self.is_usable(shape, instead, unit));
+        usable.min_by_key(|&unit| self.placement_rank(shape, unit))
     }
 
     fn comes_first(&self, shape: u32, unit: u32, other: u32) -> bool {
+        let shape = self.shape(shape);
         self.placement_rank(shape, unit) < self.placement_rank(shape, other)
     }
 
@@ -204,24 +215,18 @@ impl Scheduler<'_> {
     }
 
     /// What units are sorted by for this shape: lower is better.
-    pub(crate) fn placement_rank(&self, shape: u32, unit: u32) -> (bool, u64, u64, u32) {
-        let shape = self.shape(shape);
-        let slot = self.unit(unit);
+    pub(crate) fn placement_rank(&self, shape: &ShapeSlot, unit: u32) -> (bool, u64, u64, u32) {
         let absent = shape.model != NONE
             && !self.tables.residency[self.residency_at(unit, shape.model)].resident;
-        let (first, second) = match self.policy.placement {
-            Placement::Fit => (self.left_over(shape, unit), slot.busy),
-            Placement::Balance => (slot.busy, 0),
-            Placement::Rotate => (slot.released, 0),
-            Placement::Pack => (u64::from(u32::MAX - slot.used), self.left_over(shape, unit)),
-        };
+        let (first, second) = self.policy.placement.rank(self.unit(unit), self.need(shape, unit));
         (absent, first, second, unit)
     }
 
-    /// Bytes left on this unit after a grant.
-    pub(crate) fn left_over(&self, shape: &ShapeSlot, unit: u32) -> u64 {
-        let UnitSlot { budget, taken, .. } = *self.unit(unit);
-        (budget - taken).saturating_sub(self.need(shape, unit))
+    /// What open units are sorted by: as for a shape without a model and without memory, since
+    /// equal needs change no order.
+    pub(crate) fn standing(&self, unit: u32) -> (u64, u64, u32) {
+        let (first, second) = self.policy.placement.rank(self.unit(unit), 0);
+        (first, second, unit)
     }
 
     /// Notes that an entry is blocked, and withholds what it could use if it has been overtaken
@@ -265,6 +270,19 @@ impl Scheduler<'_> {
             self.job(job).stamp == self.search
         } else {
             self.shape(self.shape_of(job)).blocked == self.search
+        }
+    }
+}
+
+impl Placement {
+    /// What comes before the index in placement order, where a grant needs so many bytes.
+    fn rank(self, unit: &UnitSlot, need: u64) -> (u64, u64) {
+        let left_over = (unit.budget - unit.taken).saturating_sub(need);
+        match self {
+            Placement::Fit => (left_over, unit.busy),
+            Placement::Balance => (unit.busy, 0),
+            Placement::Rotate => (unit.released, 0),
+            Placement::Pack => (u64::from(u32::MAX - unit.used), left_over),
         }
     }
 }

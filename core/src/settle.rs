@@ -5,7 +5,7 @@ use crate::event::{Event, Outcome, RevokeCause};
 use crate::id::{JobId, NONE};
 use crate::queue::Home;
 use crate::scheduler::Scheduler;
-use crate::slot::{EdgeSlot, Stage};
+use crate::slot::{EdgeSlot, JobSlot, Stage};
 use crate::spec::Order;
 
 impl Scheduler<'_> {
@@ -22,47 +22,77 @@ impl Scheduler<'_> {
     /// Handles what was touched, until nothing is. Every input ends here.
     pub(crate) fn settle(&mut self, out: &mut impl FnMut(&Scheduler<'_>, Event)) {
         loop {
-            if self.pending > 0 {
+            let job = if self.pending > 0 {
                 let job = self.pop_pending();
                 self.job_mut(job).pending = false;
-                self.handle(job, out);
+                job
             } else if self.last_is_pending {
                 self.last_is_pending = false;
-                self.handle(self.last, out);
+                self.last
             } else {
                 break;
-            }
+            };
+            self.handle(job, out);
         }
         self.last = NONE;
     }
 
+    /// Handles one job, and what that touches.
+    pub(crate) fn settle_one(&mut self, job: u32, out: &mut impl FnMut(&Scheduler<'_>, Event)) {
+        self.last = job;
+        self.last_is_pending = true;
+        self.settle(out);
+    }
+
+    /// The same as `settle`, for where it is most often the last job alone that was touched.
+    #[inline(always)]
+    pub(crate) fn settle_last(&mut self, out: &mut impl FnMut(&Scheduler<'_>, Event)) {
+        if self.pending == 0 && self.last_is_pending {
+            self.last_is_pending = false;
+            self.handle(self.last, out);
+        }
+        if self.pending > 0 || self.last_is_pending {
+            self.settle(out);
+        }
+        self.last = NONE;
+    }
+
+    #[inline(always)]
     fn handle(&mut self, job: u32, out: &mut impl FnMut(&Scheduler<'_>, Event)) {
         let slot = self.job(job);
-        if slot.is_over() || slot.stage == Stage::Free {
-            return;
-        }
-        if slot.skipped_by != NONE {
-            let outcome = Outcome::Skipped(self.job_id(slot.skipped_by));
-            self.end_badly(job, outcome, RevokeCause::Skipped, out);
-        } else if slot.stage == Stage::Arrived && slot.images == 0 {
-            if self.is_satisfied(job) {
+        if slot.stage != Stage::Arrived || slot.skipped_by != NONE {
+            self.handle_skipped(job, out);
+        } else if slot.is_leased_up() {
+            if !slot.image_grain {
+                self.start_starved(job, out);
+            }
+        } else if slot.home == Home::None {
+            if slot.head() < self.limit(slot) {
+                self.enqueue(job, out);
+            } else if slot.images == 0 && self.is_satisfied(job) {
                 self.end(job, Outcome::Done, out);
             }
-        } else if slot.is_leased_up() {
-            self.start_starved(job, out);
-        } else if slot.home == Home::None && self.is_ready(job) {
-            self.enqueue(job, out);
+        }
+    }
+
+    fn handle_skipped(&mut self, job: u32, out: &mut impl FnMut(&Scheduler<'_>, Event)) {
+        let slot = self.job(job);
+        if slot.skipped_by != NONE && matches!(slot.stage, Stage::Held | Stage::Arrived) {
+            let outcome = Outcome::Skipped(self.job_id(slot.skipped_by));
+            self.end_badly(job, outcome, RevokeCause::Skipped, out);
         }
     }
 
     /// Starts what can be started on the lease of a whole-grain job that has nothing in flight.
     fn start_starved(&mut self, job: u32, out: &mut impl FnMut(&Scheduler<'_>, Event)) {
         let slot = self.job(job);
-        if slot.image_grain || !self.lease(slot.first_lease).starved {
+        if !self.lease(slot.first_lease).starved {
             return;
         }
+        let lease = slot.first_lease;
         if let Some(images) = self.startable(slot) {
-            self.start(slot.first_lease, images, out);
+            self.remove_starved(lease);
+            self.start(lease, images, out);
         }
     }
 
@@ -79,22 +109,28 @@ impl Scheduler<'_> {
         self.job(job).barriers == 0
     }
 
+    #[inline(always)]
     fn enqueue(&mut self, job: u32, out: &mut impl FnMut(&Scheduler<'_>, Event)) {
-        let now = self.now;
-        let oldest_image = self.policy.order == Order::OldestImage;
         let slot = &mut self.tables.jobs[job as usize];
-        if !slot.carries_ticket {
+        let id = JobId { index: job, generation: slot.generation };
+        let mut is_last = true;
+        if slot.carries_ticket {
+            (slot.carries_ticket, is_last) = (false, false);
+        } else {
             slot.ticket = self.next_ticket;
             self.next_ticket += 1;
         }
-        slot.carries_ticket = false;
-        slot.entered = now;
-        if oldest_image {
-            slot.rank = u64::from(slot.head());
+        match self.policy.order {
+            Order::StandardFirst | Order::Fifo => {}
+            Order::CriticalPath => is_last = false,
+            Order::OldestImage => {
+                slot.rank = u64::from(slot.head());
+                is_last = false;
+            }
         }
-        let (ticket, generation) = (slot.ticket, slot.generation);
-        self.enter_queue(job);
-        out(self, Event::Ready { job: JobId { index: job, generation }, ticket });
+        let ticket = slot.ticket;
+        self.enter_queue(job, is_last);
+        out(self, Event::Ready { job: id, ticket });
     }
 
     /// A job ends otherwise than done: it leaves the queue, its leases are revoked, and it is over
@@ -136,11 +172,11 @@ impl Scheduler<'_> {
         slot.stage = Stage::Ended;
         slot.outcome = Some(outcome);
         let leases = slot.most_leases();
-        self.demand.leases -= leases;
         self.demand.holds -= leases * u64::from(self.shape(self.shape_of(job)).gpus);
         out(self, Event::End { job: self.job_id(job), outcome });
         self.pass_barriers(job, outcome);
-        let mut next = self.job(job).streams_out;
+        let JobSlot { streams_in, streams_out, .. } = *self.job(job);
+        let mut next = streams_out;
         while let Some(&edge) = self.edge(next) {
             if outcome != Outcome::Done {
                 self.skip(edge.to, job);
@@ -148,7 +184,9 @@ impl Scheduler<'_> {
             self.touch(edge.to);
             next = edge.next_out;
         }
-        self.touch_upstreams(job);
+        if streams_in {
+            self.touch_upstreams(job);
+        }
     }
 
     fn pass_barriers(&mut self, job: u32, outcome: Outcome) {
@@ -158,11 +196,16 @@ impl Scheduler<'_> {
             let EdgeSlot { to, needs_success, next_out, .. } = *edge;
             if needs_success && outcome != Outcome::Done {
                 self.skip(to, job);
+                self.touch(to);
             } else if !edge.satisfied {
                 edge.satisfied = true;
-                self.job_mut(to).barriers -= 1;
+                let slot = self.job_mut(to);
+                slot.barriers -= 1;
+                // With others before it, it has to wait on.
+                if slot.barriers == 0 {
+                    self.touch(to);
+                }
             }
-            self.touch(to);
             next = next_out;
         }
     }

@@ -6,9 +6,9 @@ use crate::scheduler::Scheduler;
 use crate::slot::{LaneSlot, ShapeSlot, UnitSlot};
 use crate::spec::{Fallback, JobSpec, Kind, Needs, Place};
 
-const CUDA: u8 = 1;
-const VULKAN: u8 = 2;
-const CPU: u8 = 4;
+const CUDA: u8 = 1 << Place::Cuda as u8;
+const VULKAN: u8 = 1 << Place::Vulkan as u8;
+const CPU: u8 = 1 << Place::Cpu as u8;
 
 impl ShapeSlot {
     fn new(spec: &JobSpec, weights: u64) -> Self {
@@ -51,11 +51,13 @@ impl ShapeSlot {
     }
 
     /// While too few units are up that match what it needs, it matches CPU places instead.
+    #[inline]
     pub(crate) fn falls_back(&self) -> bool {
         self.may_fall_back() && self.up < self.gpus
     }
 
     /// A job that asks for a profile, or would run on the CPU anyway, never falls back.
+    #[inline]
     pub(crate) fn may_fall_back(&self) -> bool {
         self.fallback && self.places & CPU == 0 && self.profile == NONE
     }
@@ -67,25 +69,31 @@ impl ShapeSlot {
 
     /// Could this unit hold such a job alone, whatever its state?
     pub(crate) fn matches(&self, unit: &UnitSlot) -> bool {
-        self.matches_so(unit, self.falls_back())
+        self.suits(unit, self.falls_back()) && self.fits_alone(unit)
     }
 
-    /// The same for one who knows whether the shape falls back.
-    pub(crate) fn matches_so(&self, unit: &UnitSlot, instead: bool) -> bool {
-        if instead { self.matches_instead(unit) } else { self.matches_needs(unit) }
-    }
-
+    #[inline]
     pub(crate) fn matches_needs(&self, unit: &UnitSlot) -> bool {
+        self.suits(unit, false) && self.fits_alone(unit)
+    }
+
+    /// Is this unit of a place and a profile that will do? `instead`: the shape falls back.
+    #[inline]
+    pub(crate) fn suits(&self, unit: &UnitSlot, instead: bool) -> bool {
+        if instead {
+            return self.may_fall_back() && unit.place == Place::Cpu;
+        }
         self.places & place_bit(unit.place) != 0
             && (self.profile == NONE || self.profile == unit.profile)
-            && self.fits_alone(unit)
     }
 
+    #[inline]
     pub(crate) fn matches_instead(&self, unit: &UnitSlot) -> bool {
-        self.may_fall_back() && unit.place == Place::Cpu && self.fits_alone(unit)
+        self.suits(unit, true) && self.fits_alone(unit)
     }
 
-    fn fits_alone(&self, unit: &UnitSlot) -> bool {
+    #[inline]
+    pub(crate) fn fits_alone(&self, unit: &UnitSlot) -> bool {
         self.memory.checked_add(self.weights).is_some_and(|need| need <= unit.budget)
     }
 }
@@ -147,8 +155,12 @@ impl Scheduler<'_> {
     }
 
     fn find_shape(&self, shape: &ShapeSlot) -> Option<u32> {
-        let mut hash = shape.hash();
         let mut at = self.root_shape;
+        // Most often there is one shape.
+        if at == NONE || self.shape(at).is_like(shape) {
+            return (at != NONE).then_some(at);
+        }
+        let mut hash = shape.hash();
         while at != NONE && !self.shape(at).is_like(shape) {
             at = self.shape(at).children[(hash & 1) as usize];
             hash >>= 1;
@@ -235,10 +247,7 @@ fn places(needs: Needs) -> u8 {
     }
 }
 
+#[inline]
 fn place_bit(place: Place) -> u8 {
-    match place {
-        Place::Cuda => CUDA,
-        Place::Vulkan => VULKAN,
-        Place::Cpu => CPU,
-    }
+    1 << place as u8
 }

@@ -1,9 +1,14 @@
 //! One row of each table.
 
-use crate::event::{Outcome, RevokeCause, UnitState};
+mod lease;
+
+use crate::event::{Outcome, UnitState};
 use crate::id::NONE;
 use crate::queue::{EntryQueue, Home};
 use crate::spec::{Nanos, Place};
+
+pub(crate) use lease::Hold;
+pub use lease::LeaseSlot;
 
 /// Where a job is in its life.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,52 +28,52 @@ pub(crate) enum Stage {
 /// One job.
 ///
 /// ```
-/// assert!(size_of::<lineside_core::JobSlot>() <= 200);
+/// assert!(size_of::<lineside_core::JobSlot>() <= 192);
 /// let table = vec![lineside_core::JobSlot::EMPTY; 1_000];
 /// assert_eq!(table.len(), 1_000);
 /// ```
 #[derive(Debug, Clone, Copy)]
+#[repr(C)]
+#[cfg_attr(target_pointer_width = "64", repr(align(64)))]
 pub struct JobSlot {
+    // First what every decision looks at: two lines of a cache where lines are 64 bytes.
+    pub(crate) ticket: u64,
+    /// Bit i: image `prefix` + i is in flight (image grain).
+    pub(crate) busy: u64,
+    /// Bit i: image `prefix` + i is done (image grain).
+    pub(crate) done: u64,
+    /// Leading images that are done.
+    pub(crate) prefix: u32,
+    pub(crate) images: u32,
+    pub(crate) fed: u32,
+    pub(crate) batch: u32,
+    /// Neighbours in its lane's list, or siblings in its heap. `next` also links free slots.
+    pub(crate) next: u32,
+    pub(crate) prev: u32,
+    pub(crate) lane: u32,
+    pub(crate) generation: u32,
     pub(crate) stage: Stage,
     /// Where its entry is.
     pub(crate) home: Home,
     /// Image grain, else whole.
     pub(crate) image_grain: bool,
-    /// Waits in the heap of jobs to settle.
-    pub(crate) pending: bool,
-    /// The entry has waited for `patience`.
-    pub(crate) overdue: bool,
     /// `ticket` is an older lease's and goes to the next entry.
     pub(crate) carries_ticket: bool,
+    /// Its leases: at most as many as the window has images.
+    pub(crate) leases: u8,
+    /// Leases at once; 1 for whole grain.
+    pub(crate) inflight: u8,
+    /// Leases at once on one unit, or 255 if it has no more than that anyway.
+    pub(crate) threads: u8,
     /// Losses of a device in a row.
     pub(crate) faults: u8,
-    /// Sorts before the rank: priority, then kind if the order looks at it.
-    pub(crate) group: u16,
-    pub(crate) lane: u32,
-    /// The lane's shape.
-    pub(crate) shape: u32,
-    /// Neighbours in its lane's list, or siblings in its heap. `next` also links free slots.
-    pub(crate) next: u32,
-    pub(crate) prev: u32,
-    pub(crate) child: u32,
-    pub(crate) ticket: u64,
     /// Path length, or the head image as the entry entered.
     pub(crate) rank: u64,
-    pub(crate) images: u32,
-    pub(crate) fed: u32,
-    /// Leading images that are done.
-    pub(crate) prefix: u32,
+    /// The lane's shape.
+    pub(crate) shape: u32,
     /// One more than the highest image ever started.
     pub(crate) taken: u32,
-    /// Bit i: image `prefix` + i is done (image grain).
-    pub(crate) done: u64,
-    /// Bit i: image `prefix` + i is in flight (image grain).
-    pub(crate) busy: u64,
-    pub(crate) batch: u32,
-    pub(crate) inflight: u32,
-    pub(crate) threads: u32,
     /// Its leases, in grant order.
-    pub(crate) leases: u32,
     pub(crate) first_lease: u32,
     pub(crate) last_lease: u32,
     /// Success or end barriers not yet satisfied.
@@ -76,76 +81,90 @@ pub struct JobSlot {
     /// Edges in, of every mode.
     pub(crate) edges_in: u32,
     /// Edges out.
-    pub(crate) barriers_out: u32,
     pub(crate) streams_out: u32,
-    /// Entries by the time they entered.
-    pub(crate) older: u32,
-    pub(crate) newer: u32,
-    pub(crate) entered: Nanos,
+    pub(crate) barriers_out: u32,
+    /// Its first child, in a heap.
+    pub(crate) child: u32,
+    /// The upstream that makes it skip: the lowest in index.
+    pub(crate) skipped_by: u32,
+    pub(crate) attempts: u32,
+    pub(crate) retries: u32,
+    /// Sorts before the rank: priority, then kind if the order looks at it.
+    pub(crate) group: u16,
+    /// Waits in the heap of jobs to settle.
+    pub(crate) pending: bool,
+    /// The entry has waited for `patience`.
+    pub(crate) overdue: bool,
+    /// At least one of the edges in is a stream.
+    pub(crate) streams_in: bool,
+    /// It has a `timeout`.
+    pub(crate) is_timed: bool,
+    // Then what only edges, time-outs, patience and circles look at.
     pub(crate) timeout: Nanos,
+    pub(crate) entered: Nanos,
     /// The last search that this entry met with, for itself alone.
     pub(crate) stamp: u64,
     /// What the last search for circles found out about it.
     pub(crate) mark: u64,
     /// Counts submissions: the index of the rules.
     pub(crate) sequence: u64,
-    /// The upstream that makes it skip: the lowest in index.
-    pub(crate) skipped_by: u32,
-    pub(crate) attempts: u32,
-    pub(crate) retries: u32,
+    /// Entries by the time they entered.
+    pub(crate) older: u32,
+    pub(crate) newer: u32,
     /// Links the jobs that a search for circles still has to look at.
     pub(crate) trail: u32,
     pub(crate) outcome: Option<Outcome>,
-    pub(crate) generation: u32,
 }
 
 impl JobSlot {
     /// A free slot.
     pub const EMPTY: JobSlot = JobSlot {
+        ticket: 0,
+        busy: 0,
+        done: 0,
+        prefix: 0,
+        images: 0,
+        fed: 0,
+        batch: 1,
+        next: NONE,
+        prev: NONE,
+        lane: NONE,
+        generation: 0,
         stage: Stage::Free,
         home: Home::None,
         image_grain: false,
-        pending: false,
-        overdue: false,
         carries_ticket: false,
-        faults: 0,
-        group: 0,
-        lane: NONE,
-        shape: NONE,
-        next: NONE,
-        prev: NONE,
-        child: NONE,
-        ticket: 0,
-        rank: 0,
-        images: 0,
-        fed: 0,
-        prefix: 0,
-        taken: 0,
-        done: 0,
-        busy: 0,
-        batch: 1,
+        leases: 0,
         inflight: 1,
         threads: 1,
-        leases: 0,
+        faults: 0,
+        rank: 0,
+        shape: NONE,
+        taken: 0,
         first_lease: NONE,
         last_lease: NONE,
         barriers: 0,
         edges_in: NONE,
-        barriers_out: NONE,
         streams_out: NONE,
-        older: NONE,
-        newer: NONE,
-        entered: 0,
-        timeout: Nanos::MAX,
-        stamp: 0,
-        mark: 0,
-        sequence: 0,
+        barriers_out: NONE,
+        child: NONE,
         skipped_by: NONE,
         attempts: 0,
         retries: 0,
+        group: 0,
+        pending: false,
+        overdue: false,
+        streams_in: false,
+        is_timed: false,
+        timeout: Nanos::MAX,
+        entered: 0,
+        stamp: 0,
+        mark: 0,
+        sequence: 0,
+        older: NONE,
+        newer: NONE,
         trail: NONE,
         outcome: None,
-        generation: 0,
     };
 
     /// Has an outcome: nothing more is started.
@@ -197,14 +216,13 @@ impl EdgeSlot {
 /// assert!(size_of::<lineside_core::UnitSlot>() <= 128);
 /// ```
 #[derive(Debug, Clone, Copy)]
+#[repr(C)]
+#[cfg_attr(target_pointer_width = "64", repr(align(64)))]
 pub struct UnitSlot {
+    // First what every decision looks at.
     pub(crate) budget: u64,
     /// Memory of leases + weights of pinned models.
     pub(crate) taken: u64,
-    /// Memory of leases.
-    pub(crate) leased: u64,
-    /// Weights of resident models.
-    pub(crate) resident: u64,
     /// Time leased, over leases that have ended.
     pub(crate) busy: Nanos,
     /// One more than the time of the last release; 0 is never.
@@ -217,13 +235,20 @@ pub struct UnitSlot {
     /// Its holds, in grant order.
     pub(crate) first_hold: u32,
     pub(crate) last_hold: u32,
-    /// Place among the open units, or `NONE`.
-    pub(crate) open_at: u32,
-    /// The next unit that the search has chosen.
-    pub(crate) chosen: u32,
-    pub(crate) profile: u32,
     pub(crate) place: Place,
     pub(crate) state: UnitState,
+    /// Listed among the open units.
+    pub(crate) is_open: bool,
+    /// A model is resident.
+    pub(crate) has_models: bool,
+    // Then what only profiles, models and leases of several units look at.
+    pub(crate) profile: u32,
+    /// The next unit that the search has chosen.
+    pub(crate) chosen: u32,
+    /// Weights of resident models.
+    pub(crate) resident: u64,
+    /// Weights of pinned models.
+    pub(crate) pinned: u64,
 }
 
 impl UnitSlot {
@@ -231,8 +256,6 @@ impl UnitSlot {
     pub const EMPTY: UnitSlot = UnitSlot {
         budget: 0,
         taken: 0,
-        leased: 0,
-        resident: 0,
         busy: 0,
         released: 0,
         withheld: 0,
@@ -240,95 +263,29 @@ impl UnitSlot {
         used: 0,
         first_hold: NONE,
         last_hold: NONE,
-        open_at: NONE,
-        chosen: NONE,
-        profile: NONE,
         place: Place::Cpu,
         state: UnitState::Down,
+        is_open: false,
+        has_models: false,
+        profile: NONE,
+        chosen: NONE,
+        resident: 0,
+        pinned: 0,
     };
-}
 
-/// One lease.
-///
-/// ```
-/// assert!(size_of::<lineside_core::LeaseSlot>() <= 72);
-/// ```
-#[derive(Debug, Clone, Copy)]
-pub struct LeaseSlot {
-    pub(crate) live: bool,
-    pub(crate) cold: bool,
-    /// Held with nothing in flight, and not revoked.
-    pub(crate) starved: bool,
-    pub(crate) revoked: Option<RevokeCause>,
-    pub(crate) generation: u32,
-    pub(crate) job: u32,
-    /// Images in flight.
-    pub(crate) first: u32,
-    pub(crate) count: u32,
-    pub(crate) first_hold: u32,
-    /// The job's next lease; also links free slots.
-    pub(crate) next: u32,
-    pub(crate) prev: u32,
-    /// Neighbours among the starved.
-    pub(crate) next_starved: u32,
-    pub(crate) prev_starved: u32,
-    pub(crate) number: u64,
-    pub(crate) ticket: u64,
-    pub(crate) granted: Nanos,
-    pub(crate) deadline: Nanos,
-}
-
-impl LeaseSlot {
-    /// A free slot.
-    pub const EMPTY: LeaseSlot = LeaseSlot {
-        live: false,
-        cold: false,
-        starved: false,
-        revoked: None,
-        generation: 0,
-        job: NONE,
-        first: 0,
-        count: 0,
-        first_hold: NONE,
-        next: NONE,
-        prev: NONE,
-        next_starved: NONE,
-        prev_starved: NONE,
-        number: 0,
-        ticket: 0,
-        granted: 0,
-        deadline: Nanos::MAX,
-    };
-}
-
-/// One unit of one lease.
-///
-/// ```
-/// assert!(size_of::<lineside_core::HoldSlot>() <= 20);
-/// ```
-#[derive(Debug, Clone, Copy)]
-pub struct HoldSlot {
-    pub(crate) lease: u32,
-    pub(crate) unit: u32,
-    /// The lease's next hold; also links free slots.
-    pub(crate) next: u32,
-    /// Neighbours on the unit.
-    pub(crate) newer: u32,
-    pub(crate) older: u32,
-}
-
-impl HoldSlot {
-    /// A free slot.
-    pub const EMPTY: HoldSlot =
-        HoldSlot { lease: NONE, unit: NONE, next: NONE, newer: NONE, older: NONE };
+    /// Are more models resident than there is room for?
+    pub(crate) fn is_crowded(&self) -> bool {
+        self.has_models && self.resident > self.budget - (self.taken - self.pinned)
+    }
 }
 
 /// One shape: what makes entries alike for the units.
 ///
 /// ```
-/// assert!(size_of::<lineside_core::ShapeSlot>() <= 104);
+/// assert!(size_of::<lineside_core::ShapeSlot>() <= 128);
 /// ```
 #[derive(Debug, Clone, Copy)]
+#[cfg_attr(target_pointer_width = "64", repr(align(64)))]
 pub struct ShapeSlot {
     pub(crate) memory: u64,
     pub(crate) weights: u64,
@@ -379,9 +336,10 @@ impl ShapeSlot {
 /// One lane: the entries of one shape, priority and kind.
 ///
 /// ```
-/// assert!(size_of::<lineside_core::LaneSlot>() <= 48);
+/// assert!(size_of::<lineside_core::LaneSlot>() <= 64);
 /// ```
 #[derive(Debug, Clone, Copy)]
+#[cfg_attr(target_pointer_width = "64", repr(align(64)))]
 pub struct LaneSlot {
     pub(crate) shape: u32,
     pub(crate) group: u16,

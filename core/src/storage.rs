@@ -2,8 +2,8 @@
 
 use crate::id::NONE;
 use crate::slot::{
-    EdgeSlot, HoldSlot, JobSlot, LaneSlot, LeaseSlot, ModelSlot, ResidencySlot, ShapeSlot,
-    StreamSlot, UnitSlot,
+    EdgeSlot, JobSlot, LaneSlot, LeaseSlot, ModelSlot, ResidencySlot, ShapeSlot, StreamSlot,
+    UnitSlot,
 };
 
 /// Every table a scheduler needs, lent by the caller.
@@ -26,10 +26,8 @@ pub struct Storage<'a> {
     pub units: &'a mut [UnitSlot],
     /// Edges of jobs that have not been removed.
     pub edges: &'a mut [EdgeSlot],
-    /// Leases: the smaller of the slots of all units and the `inflight` of all jobs.
-    pub leases: &'a mut [LeaseSlot],
     /// Units of leases: the smaller of the slots of all units and `inflight` × `gpus` of all jobs.
-    pub holds: &'a mut [HoldSlot],
+    pub leases: &'a mut [LeaseSlot],
     /// Distinct shapes.
     pub shapes: &'a mut [ShapeSlot],
     /// Distinct shapes, priorities and kinds.
@@ -70,7 +68,6 @@ pub struct Memory<
     units: [UnitSlot; UNITS],
     edges: [EdgeSlot; EDGES],
     leases: [LeaseSlot; LEASES],
-    holds: [HoldSlot; LEASES],
     shapes: [ShapeSlot; LANES],
     lanes: [LaneSlot; LANES],
     models: [ModelSlot; MODELS],
@@ -100,7 +97,6 @@ impl<
             units: [UnitSlot::EMPTY; UNITS],
             edges: [EdgeSlot::EMPTY; EDGES],
             leases: [LeaseSlot::EMPTY; LEASES],
-            holds: [HoldSlot::EMPTY; LEASES],
             shapes: [ShapeSlot::EMPTY; LANES],
             lanes: [LaneSlot::EMPTY; LANES],
             models: [ModelSlot::EMPTY; MODELS],
@@ -119,7 +115,6 @@ impl<
             units: &mut self.units,
             edges: &mut self.edges,
             leases: &mut self.leases,
-            holds: &mut self.holds,
             shapes: &mut self.shapes,
             lanes: &mut self.lanes,
             models: &mut self.models,

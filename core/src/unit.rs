@@ -4,7 +4,6 @@ use crate::error::InputError;
 use crate::event::{Event, RevokeCause, UnitState};
 use crate::id::{NONE, UnitId};
 use crate::scheduler::Scheduler;
-use crate::slot::HoldSlot;
 use crate::spec::Nanos;
 
 impl Scheduler<'_> {
@@ -33,7 +32,8 @@ impl Scheduler<'_> {
         let stamp = self.new_stamp();
         let mut hold = self.unit(at).first_hold;
         while hold != NONE {
-            let HoldSlot { lease, newer, .. } = self.tables.holds[hold as usize];
+            let slot = self.lease(hold);
+            let (lease, newer) = (slot.lease_of(hold), slot.newer);
             let job = self.lease(lease).job;
             let slot = &mut self.tables.jobs[job as usize];
             if self.tables.leases[lease as usize].revoked.is_none() && slot.stamp != stamp {
@@ -118,28 +118,47 @@ impl Scheduler<'_> {
         }
     }
 
-    /// Lists a unit among the open ones if it is up and has a free slot.
+    /// Lists a unit among the open ones if it is up and has a free slot. O(log open) to find its
+    /// place, and a move of at most so many `u32`.
+    #[inline(always)]
     pub(crate) fn open_if_free(&mut self, unit: u32) {
-        let open = self.open;
+        let len = self.open as usize;
         let slot = self.unit_mut(unit);
-        if slot.open_at == NONE && slot.state == UnitState::Up && slot.used < slot.slots {
-            slot.open_at = open;
-            self.tables.open[open as usize] = unit;
-            self.open += 1;
+        if slot.is_open || slot.state != UnitState::Up || slot.used >= slot.slots {
+            return;
         }
+        slot.is_open = true;
+        self.open += 1;
+        let at = if len == 0 { 0 } else { self.open_position(unit, len) };
+        if at < len {
+            self.tables.open.copy_within(at..len, at + 1);
+        }
+        self.tables.open[at] = unit;
     }
 
-    /// Takes a unit off the list of open ones.
+    /// Takes a unit off the list of open ones, before anything changes that they are sorted by.
+    #[inline(always)]
     pub(crate) fn close(&mut self, unit: u32) {
-        let at = core::mem::replace(&mut self.unit_mut(unit).open_at, NONE);
-        if at == NONE {
+        if !core::mem::replace(&mut self.unit_mut(unit).is_open, false) {
             return;
         }
         self.open -= 1;
-        let moved = self.tables.open[self.open as usize];
-        if moved != unit {
-            self.tables.open[at as usize] = moved;
-            self.unit_mut(moved).open_at = at;
+        let last = self.open as usize;
+        if self.tables.open[last] != unit {
+            self.forget_open(unit, last);
         }
+    }
+
+    /// Takes a unit that is not the last out of the list of open ones.
+    fn forget_open(&mut self, unit: u32, last: usize) {
+        let at = self.open_position(unit, last + 1);
+        assert!(self.tables.open[at] == unit, "an open unit stands where its standing says");
+        self.tables.open.copy_within(at + 1..last + 1, at);
+    }
+
+    /// Where a unit stands, or would stand, among the open ones: the best is the last.
+    fn open_position(&self, unit: u32, len: usize) -> usize {
+        let standing = self.standing(unit);
+        self.tables.open[..len].partition_point(|&other| self.standing(other) > standing)
     }
 }

@@ -64,7 +64,7 @@ impl Scheduler<'_> {
         let (mut lease, mut before) = (slot.first_lease, NONE);
         while lease != NONE {
             let held = self.lease(lease);
-            check(held.live && held.job == job, "a job's leases are its own")?;
+            check(held.is_live() && held.job == job, "a job's leases are its own")?;
             check(held.prev == before, "a job's leases are linked both ways")?;
             check(number < Some(held.number), "a job's leases stand in grant order")?;
             number = Some(held.number);
@@ -86,7 +86,7 @@ impl Scheduler<'_> {
         }
         check(before == slot.last_lease, "the last lease is the last")?;
         check(count == slot.leases, "leases are counted")?;
-        check(count <= if slot.image_grain { slot.inflight } else { 1 }, "no lease too many")?;
+        check(count <= slot.inflight, "no lease too many")?;
         check(busy == slot.busy, "what is in flight is marked")
     }
 
@@ -217,10 +217,10 @@ impl Scheduler<'_> {
         let (mut used, mut leased) = (0, 0u64);
         let (mut hold, mut before, mut number) = (slot.first_hold, NONE, None);
         while hold != NONE {
-            let held = self.tables.holds[hold as usize];
-            let lease = self.lease(held.lease);
+            let held = *self.lease(hold);
+            let lease = self.lease(held.lease_of(hold));
             check(held.unit == unit && held.older == before, "holds are on their unit")?;
-            check(lease.live && number < Some(lease.number), "holds stand in grant order")?;
+            check(lease.is_live() && number < Some(lease.number), "holds stand in grant order")?;
             number = Some(lease.number);
             used += 1;
             leased += self.shape(self.shape_of(lease.job)).memory;
@@ -229,7 +229,7 @@ impl Scheduler<'_> {
         }
         check(before == slot.last_hold, "the last hold is the last")?;
         check(used == slot.used && used <= slot.slots, "slots in use are counted")?;
-        check(leased == slot.leased, "leased memory is counted")?;
+        check(leased == slot.taken - slot.pinned, "leased memory is counted")?;
         let (mut pinned, mut resident) = (0, 0);
         for model in 0..self.used.models {
             let residency = &self.tables.residency[self.residency_at(unit, model)];
@@ -241,19 +241,23 @@ impl Scheduler<'_> {
         }
         check(leased + pinned == slot.taken, "taken memory is counted")?;
         check(resident == slot.resident, "resident weights are counted")?;
+        check(pinned == slot.pinned, "pinned weights are counted")?;
+        check(resident == 0 || slot.has_models, "a unit with models says so")?;
         check(slot.taken <= slot.budget, "no more is taken than the budget")?;
         check(leased + resident <= slot.budget, "what is resident fits")?;
         let open = slot.state == UnitState::Up && slot.used < slot.slots;
-        check(open == (slot.open_at != NONE), "a unit is open just when it can be leased")?;
-        let listed = !open || self.tables.open[slot.open_at as usize] == unit;
-        check(listed, "an open unit is listed where it says")
+        check(open == slot.is_open, "a unit is open just when it can be leased")?;
+        let listed = &self.tables.open[..self.open as usize];
+        check(open == listed.contains(&unit), "open units are listed")?;
+        let in_order = listed.is_sorted_by(|&a, &b| self.standing(a) > self.standing(b));
+        check(in_order, "open units stand in placement order, the best last")
     }
 
     fn leases_using(&self, unit: u32, model: u32) -> u32 {
         (0..self.used.leases)
             .filter(|&lease| {
                 let slot = self.lease(lease);
-                slot.live
+                slot.is_live()
                     && self.shape(self.shape_of(slot.job)).model == model
                     && self.held_by(lease).any(|held| held == unit)
             })
@@ -264,7 +268,7 @@ impl Scheduler<'_> {
         for (at, stream) in self.tables.streams[..self.used.streams as usize].iter().enumerate() {
             let leases = self.tables.leases[..self.used.leases as usize].iter();
             let mine = leases.filter(|lease| {
-                lease.live && self.shape(self.shape_of(lease.job)).stream == at as u32
+                lease.is_live() && self.shape(self.shape_of(lease.job)).stream == at as u32
             });
             check(mine.count() == stream.leases as usize, "a stream's leases are counted")?;
             check(stream.leases <= stream.limit, "a stream keeps its limit")?;
@@ -283,11 +287,12 @@ impl Scheduler<'_> {
         }
         let mut starved = 0;
         for slot in &self.tables.leases[..self.used.leases as usize] {
-            let is_starved = slot.live && slot.count == 0 && slot.revoked.is_none();
+            let is_starved = slot.is_live() && slot.count == 0 && slot.revoked.is_none();
             check(slot.starved == is_starved, "a lease with nothing in flight is starved")?;
             starved += u32::from(is_starved);
-            let late = slot.live && slot.count > 0 && slot.revoked.is_none();
-            check(!late || self.next_deadline <= slot.deadline, "no deadline is forgotten")?;
+            let late = slot.is_live() && slot.count > 0 && slot.revoked.is_none();
+            let bounded = late && self.job(slot.job).timeout != u64::MAX;
+            check(!bounded || self.next_deadline <= slot.deadline, "no deadline is forgotten")?;
         }
         check(listed == starved, "the starved are listed")
     }
@@ -295,7 +300,7 @@ impl Scheduler<'_> {
     /// Nothing is lost from the tables: what is free and what is used is all there is.
     fn verify_tables(&self) -> Check {
         let live = self.tables.leases[..self.used.leases as usize].iter();
-        let live = live.filter(|lease| lease.live).count() as u32;
+        let live = live.filter(|lease| lease.is_live()).count() as u32;
         check(live == self.live_leases, "leases are counted")?;
         let mut free = 0;
         let mut lease = self.free.leases;
@@ -303,15 +308,8 @@ impl Scheduler<'_> {
             free += 1;
             lease = self.lease(lease).next;
         }
-        check(live + free == self.used.leases, "no lease is lost")?;
         let held: u32 = (0..self.used.units).map(|unit| self.unit(unit).used).sum();
-        let mut free = 0;
-        let mut hold = self.free.holds;
-        while hold != NONE {
-            free += 1;
-            hold = self.tables.holds[hold as usize].next;
-        }
-        check(held + free == self.used.holds, "no hold is lost")?;
+        check(held + free == self.used.leases, "no hold is lost")?;
         let mut free = 0;
         let mut job = self.free.jobs;
         while job != NONE {
@@ -323,7 +321,7 @@ impl Scheduler<'_> {
         let live = jobs.iter().filter(|slot| slot.stage != Stage::Free).count();
         check(live + free == jobs.len(), "no job is lost")?;
         let most = jobs.iter().filter(|slot| !matches!(slot.stage, Stage::Free | Stage::Ended));
-        let leases: u64 = most.map(JobSlot::most_leases).sum();
-        check(leases == self.demand.leases, "the demand for leases is counted")
+        let holds = |slot: &JobSlot| slot.most_leases() * u64::from(self.shape(slot.shape).gpus);
+        check(most.map(holds).sum::<u64>() == self.demand.holds, "the demand is counted")
     }
 }

@@ -7,12 +7,15 @@
 //! - [`mod@line`]: what a checked line says.
 //! - [`render`]: problems as people read them in a terminal.
 //! - [`trace`]: the trace of a plan or a run, written and read back.
+//! - `bundle`, a feature: a line and all that it needs, in one file.
 //! - [`mig`]: which slices a GPU can be cut into.
 //! - [`quantity`]: durations and amounts of memory.
 //! - [`tree`]: for those who bring their own parser.
 
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "bundle")]
+pub mod bundle;
 mod circles;
 mod drain;
 mod fields;

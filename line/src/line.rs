@@ -12,8 +12,12 @@ pub struct Line {
     pub name: Option<String>,
     /// `[line] description`, for people.
     pub description: Option<String>,
+    /// `[line] files`: globs of further files that belong to the line, relative to the line file.
+    pub files: Vec<String>,
     /// `[policy]`, with its defaults.
     pub policy: Policy,
+    /// `[[face]]`, in file order.
+    pub faces: Vec<Face>,
     /// Units in file order; a device with `mig` stands as its slices.
     pub units: Vec<Unit>,
     /// `[[model]]`, in file order.
@@ -165,6 +169,8 @@ pub struct Model {
     pub weights: u64,
     /// Nanoseconds to load.
     pub cold: u64,
+    /// Where its weights are, relative to the line file.
+    pub file: Option<String>,
 }
 
 /// `[[stream]]`.
@@ -266,8 +272,31 @@ pub struct Job {
     pub path: u64,
     /// Position in the file among `[[job]]` tables, from 0.
     pub declared: u32,
+    /// Index into [`Line::faces`], of a job that is there for a face.
+    pub face: Option<u32>,
     /// What the job does when it is run; the rules do not look at it.
     pub action: Action,
+}
+
+/// `[[face]]`: one of the sides, or cameras, from which images come. Its jobs are the patterns of
+/// the file, made for it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Face {
+    /// Unique among faces.
+    pub name: String,
+    /// Which images are its own.
+    pub matching: Match,
+}
+
+/// `match` of a face.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Match {
+    /// It does not say.
+    Nothing,
+    /// Images whose path, relative to the line file, matches this glob.
+    Path(String),
+    /// Images that arrive with these fields, each matching its glob.
+    Fields(Vec<(String, String)>),
 }
 
 /// A job of which nothing is said but that it is there: every key at its default.
@@ -301,6 +330,7 @@ impl Default for Job {
             inject: Vec::new(),
             path: 0,
             declared: 0,
+            face: None,
             action: Action::None,
         }
     }
@@ -416,4 +446,20 @@ pub enum Setting {
     List(Vec<Setting>),
     /// A table; only in a kernel with a `module`.
     Table(BTreeMap<String, Setting>),
+}
+
+impl Setting {
+    /// Every text in it.
+    pub fn texts(&self) -> Vec<&str> {
+        let (mut texts, mut open) = (Vec::new(), vec![self]);
+        while let Some(setting) = open.pop() {
+            match setting {
+                Setting::Text(text) => texts.push(text.as_str()),
+                Setting::List(items) => open.extend(items.iter().rev()),
+                Setting::Table(table) => open.extend(table.values().rev()),
+                Setting::Bool(_) | Setting::Int(_) | Setting::Float(_) => {}
+            }
+        }
+        texts
+    }
 }

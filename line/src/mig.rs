@@ -3,8 +3,14 @@
 //! The table is `mig-profiles.csv`, with its sources. A layout is a list of profiles; it is legal
 //! if each slice can be given a start of its own (see [`Gpu::place`]).
 
+mod commands;
+mod layouts;
+
 use std::fmt;
 use std::sync::OnceLock;
+
+pub use commands::{Commands, commands};
+pub use layouts::{Kinds, Layout};
 
 /// A GPU that can be cut into slices.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -79,6 +85,42 @@ impl Gpu {
     /// assert_eq!(misfit.to_string(), "2 × 4g.20gb need 8 compute slices; A100-40GB has 7");
     /// ```
     pub fn place(&self, layout: &[&Profile]) -> Result<Vec<u8>, Misfit> {
+        let wanted: Vec<Wanted<'_>> =
+            layout.iter().map(|profile| Wanted { profile, start: None }).collect();
+        self.arrange(&wanted)
+    }
+
+    /// As [`place`](Gpu::place), where some slices have a start already: those that are there.
+    ///
+    /// ```
+    /// use lineside_line::mig::{self, Wanted};
+    ///
+    /// let gpu = mig::gpu("A100-40GB").unwrap();
+    /// let slice = |name, start| Wanted { profile: gpu.profile(name).unwrap(), start };
+    /// let held = [slice("2g.10gb", Some(2)), slice("1g.5gb", Some(4))];
+    /// let misfit = gpu.arrange(&[&held[..], &[slice("3g.20gb", None)]].concat()).unwrap_err();
+    /// assert_eq!(
+    ///     misfit.to_string(),
+    ///     "5 memory slices are free (0, 1, 5, 6, 7), but no start for 3g.20gb: it takes 4 in \
+    ///      a row from 0 or 4"
+    /// );
+    /// ```
+    pub fn arrange(&self, layout: &[Wanted<'_>]) -> Result<Vec<u8>, Misfit> {
+        let profiles: Vec<&Profile> = layout.iter().map(|wanted| wanted.profile).collect();
+        self.check_sums(&profiles)?;
+        for (entry, wanted) in layout.iter().enumerate() {
+            if let Some(start) = wanted.start.filter(|start| !wanted.profile.starts.contains(start))
+            {
+                let (name, starts) = (wanted.profile.name, list(&wanted.profile.starts, "or"));
+                let reason = format!("{name} can't start at {start}: it may start at {starts}");
+                return Err(Misfit { entry: Some(entry), reason });
+            }
+        }
+        search(layout, self.memory_slices).ok_or_else(|| self.no_start(layout))
+    }
+
+    /// What holds wherever the slices begin.
+    fn check_sums(&self, layout: &[&Profile]) -> Result<(), Misfit> {
         let misfit = |entry, reason| Err(Misfit { entry, reason });
         let mut with_media = layout.iter().enumerate().filter(|(_, p)| p.has_media_extensions());
         if let Some((entry, _)) = with_media.nth(1) {
@@ -87,10 +129,8 @@ impl Gpu {
         let compute: usize = layout.iter().map(|profile| usize::from(profile.compute)).sum();
         if compute > usize::from(self.compute_slices) {
             let (slices, gpu, has) = (counted(layout), self.name, self.compute_slices);
-            return misfit(
-                None,
-                format!("{slices} need {compute} compute slices; {gpu} has {has}"),
-            );
+            let reason = format!("{slices} need {compute} compute slices; {gpu} has {has}");
+            return misfit(None, reason);
         }
         for (entry, profile) in layout.iter().enumerate() {
             let before = layout[..entry].iter().filter(|other| other.name == profile.name).count();
@@ -104,32 +144,69 @@ impl Gpu {
             let (slices, gpu, has) = (counted(layout), self.name, self.memory_slices);
             return misfit(None, format!("{slices} need {size} memory slices; {gpu} has {has}"));
         }
-        match search(layout, self.memory_slices) {
-            Some(starts) => Ok(starts),
-            None => Err(self.no_start(layout)),
-        }
+        Ok(())
     }
 
-    /// Names the first slice that cannot join those before it.
-    fn no_start(&self, layout: &[&Profile]) -> Misfit {
-        let placed = (1..=layout.len())
-            .take_while(|length| search(&layout[..*length], self.memory_slices).is_some())
-            .count();
-        let profile = layout[placed.min(layout.len() - 1)];
-        let before = layout[..placed].iter().filter(|other| other.name == profile.name).count();
-        let which = match before {
-            0 => "",
-            1 => "second ",
-            2 => "third ",
-            _ => "next ",
+    /// Names the first slice that cannot join those before it, and what is free there.
+    fn no_start(&self, layout: &[Wanted<'_>]) -> Misfit {
+        let arranged = |length: &usize| search(&layout[..*length], self.memory_slices);
+        let placed = (1..layout.len()).take_while(|length| arranged(length).is_some()).count();
+        let Wanted { profile, start } = layout[placed];
+        let before = arranged(&placed).unwrap_or_default();
+        let taken = layout
+            .iter()
+            .zip(&before)
+            .fold(0, |taken, (wanted, start)| taken | range(*start, wanted.profile.size));
+        let free: Vec<u8> = (0..self.memory_slices).filter(|at| taken & 1 << at == 0).collect();
+        if let Some(start) = start {
+            let other = layout.iter().zip(&before).find(|(other, at)| {
+                range(**at, other.profile.size) & range(start, profile.size) != 0
+            });
+            let other = other.map_or(String::new(), |(other, at)| {
+                format!(": {} at {at} is there", other.profile.name)
+            });
+            let reason = format!("no room for {} at {start}{other}", profile.name);
+            return Misfit { entry: Some(placed), reason };
+        }
+        // Without fixed starts, which slices are free is a matter of how the others were put.
+        let which = match layout[..placed].iter().all(|wanted| wanted.start.is_some()) {
+            true => format!(" ({})", list(&free, ",")),
+            false => String::new(),
         };
-        let starts: Vec<String> = profile.starts.iter().map(u8::to_string).collect();
+        let (name, size, starts) = (profile.name, profile.size, list(&profile.starts, "or"));
+        let are = if free.len() == 1 { "slice is" } else { "slices are" };
         let reason = format!(
-            "no free start for the {which}{}: it may start at {}",
-            profile.name,
-            starts.join(" or ")
+            "{} memory {are} free{which}, but no start for {name}: it takes {size} in a row \
+             from {starts}",
+            free.len()
         );
         Misfit { entry: Some(placed), reason }
+    }
+}
+
+/// A slice that a layout is to have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Wanted<'p> {
+    /// Its profile.
+    pub profile: &'p Profile,
+    /// Where it begins, if that is settled.
+    pub start: Option<u8>,
+}
+
+impl Wanted<'_> {
+    fn starts(&self) -> &[u8] {
+        self.start.as_ref().map_or(&self.profile.starts, std::slice::from_ref)
+    }
+}
+
+/// `0, 2 or 4`.
+fn list(numbers: &[u8], last: &str) -> String {
+    let texts: Vec<String> = numbers.iter().map(u8::to_string).collect();
+    match texts.split_last() {
+        Some((end, rest)) if !rest.is_empty() && last != "," => {
+            format!("{} {last} {end}", rest.join(", "))
+        }
+        Some(_) | None => texts.join(", "),
     }
 }
 
@@ -178,27 +255,26 @@ fn counted(layout: &[&Profile]) -> String {
 
 /// A start for each slice, the lowest first, by trying all of them. The sizes have been summed:
 /// there are no more slices than memory slices, and no GPU has many of those.
-fn search(layout: &[&Profile], memory_slices: u8) -> Option<Vec<u8>> {
+fn search(layout: &[Wanted<'_>], memory_slices: u8) -> Option<Vec<u8>> {
     let mut starts: Vec<u8> = Vec::with_capacity(layout.len());
     let mut taken: u32 = 0;
     // The choices of the slice at `starts.len()` before this one have been tried.
     let mut choice = 0;
-    while let Some(profile) = layout.get(starts.len()) {
-        let free = |start: &u8| {
-            start + profile.size <= memory_slices && taken & range(*start, profile.size) == 0
-        };
-        match profile.starts.iter().skip(choice).position(free) {
+    while let Some(wanted) = layout.get(starts.len()) {
+        let size = wanted.profile.size;
+        let free = |start: &u8| start + size <= memory_slices && taken & range(*start, size) == 0;
+        match wanted.starts().iter().skip(choice).position(free) {
             Some(skipped) => {
-                let start = profile.starts[choice + skipped];
-                taken |= range(start, profile.size);
+                let start = wanted.starts()[choice + skipped];
+                taken |= range(start, size);
                 starts.push(start);
                 choice = 0;
             }
             None => {
                 let last = starts.pop()?;
-                let profile = layout[starts.len()];
-                taken &= !range(last, profile.size);
-                choice = 1 + profile.starts.iter().position(|start| *start == last)?;
+                let wanted = layout[starts.len()];
+                taken &= !range(last, wanted.profile.size);
+                choice = 1 + wanted.starts().iter().position(|start| *start == last)?;
             }
         }
     }
@@ -323,10 +399,8 @@ mod tests {
         assert_eq!(gpu.place(&[even, odd]), Ok(vec![0, 3]));
         let misfit = gpu.place(&[even, odd, even]).unwrap_err();
         assert_eq!(misfit.entry, Some(2));
-        assert_eq!(
-            misfit.to_string(),
-            "no free start for the second even: it may start at 0 or 2 or 4"
-        );
+        let reason = misfit.to_string();
+        assert!(reason.starts_with("2 memory slices are free, but no start for even"), "{reason}");
     }
 
     #[test]
@@ -338,5 +412,17 @@ mod tests {
         let media: Vec<&Profile> =
             ["1g.5gb+me", "2g.10gb", "1g.5gb+me"].map(|name| gpu.profile(name).unwrap()).into();
         assert_eq!(gpu.place(&media).unwrap_err().entry, Some(2));
+    }
+
+    #[test]
+    fn a_start_that_is_settled_is_kept_and_what_overlaps_is_named() {
+        let gpu = gpu("A100-40GB").unwrap();
+        let slice = |name, start| Wanted { profile: gpu.profile(name).unwrap(), start };
+        let small = slice("1g.5gb", Some(5));
+        assert_eq!(gpu.arrange(&[slice("3g.20gb", None), small]), Ok(vec![0, 5]));
+        let misfit = gpu.arrange(&[small, slice("3g.20gb", Some(4))]).unwrap_err();
+        assert_eq!((misfit.entry, misfit.to_string().contains("1g.5gb at 5")), (Some(1), true));
+        let misfit = gpu.arrange(&[slice("2g.10gb", Some(6))]).unwrap_err();
+        assert!(misfit.to_string().contains("0, 2 or 4"), "{misfit}");
     }
 }

@@ -158,6 +158,10 @@ codes! {
     UnknownModel = "unknown-model",
     /// A job names a stream that is not there.
     UnknownStream = "unknown-stream",
+    /// A job names a face that is not there.
+    UnknownFace = "unknown-face",
+    /// A placeholder names what a face does not say.
+    UnknownFaceKey = "unknown-face-key",
     /// A fault names a unit that is not there.
     UnknownUnit = "unknown-unit",
     /// A device names a GPU that is not in the MIG table.

@@ -7,6 +7,7 @@ mod actions;
 mod assemble;
 mod devices;
 mod edges;
+mod faces;
 mod faults;
 mod images;
 mod jobs;
@@ -30,6 +31,7 @@ use crate::warnings;
 pub(crate) use self::assemble::{JobPlaces, LinePlaces};
 pub(crate) use self::devices::Devices;
 pub(crate) use self::edges::EdgeDraft;
+pub(crate) use self::faces::Faces;
 pub(crate) use self::jobs::{JobDraft, Jobs, ProfileName};
 pub(crate) use self::policy::PolicyDraft;
 pub(crate) use self::things::Things;
@@ -179,7 +181,7 @@ pub fn check(
     text: &str,
     surroundings: &dyn Surroundings,
 ) -> Result<Checked, Vec<Problem>> {
-    let Document { root: tree, syntax: mut report, lost } = document;
+    let Document { root: mut tree, syntax: mut report, lost } = document;
     if u32::try_from(text.len()).is_err() {
         report.add(
             Finding::error(Code::TooLarge, Bytes::default(), "the file has 4 GiB or more")
@@ -187,15 +189,18 @@ pub fn check(
         );
         return Err(report.into_problems("", Severity::Error));
     }
+    let faces = Faces::expand(&mut tree, &mut report);
     let root = match lost {
         true => Fields::lenient(&tree, &vocabulary::ROOT),
         false => Fields::new(&tree, &vocabulary::ROOT, &mut report),
     };
+    let lost = lost || faces.lost;
     let header = policy::line(&root, &mut report);
     let policy = policy::policy(&root, &mut report);
     let devices = Devices::read(&root, &policy, surroundings, &mut report);
     let things = Things::read(&root, &mut report);
-    let context = jobs::Context { lost, surroundings, things: &things, devices: &devices };
+    let context =
+        jobs::Context { lost, surroundings, things: &things, devices: &devices, faces: &faces };
     let mut jobs = Jobs::read(&root, &context, &mut report);
     edges::settle(&mut jobs, lost, &mut report);
     let order = order::order(&jobs, &mut report);
@@ -210,7 +215,7 @@ pub fn check(
     }
     // Nothing below can fail. The line may grow where the tree was.
     drop(tree);
-    let sources = assemble::Sources { header, policy, devices, things, jobs, order, faults };
+    let sources = assemble::Sources { header, policy, faces, devices, things, jobs, order, faults };
     let (line, places) = assemble::line(sources);
     warnings::add(&line, &places, &mut report);
     Ok(Checked { line, warnings: report.into_problems(text, Severity::Warning) })

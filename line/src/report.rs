@@ -86,6 +86,10 @@ impl Report {
             return Vec::new();
         }
         findings.sort_by_key(|finding| (finding.at.start, finding.code, finding.at.end));
+        // Of a pattern of faces each job has the same fault.
+        findings.dedup_by(|one, other| {
+            one.at == other.at && one.code == other.code && one.message == other.message
+        });
         let places = Places::new(text);
         findings.into_iter().map(|finding| problem(finding, &places)).collect()
     }

@@ -44,14 +44,14 @@ pub(crate) const SYNONYMS: [(&str, &str); 24] = [
 pub(crate) static ROOT: Vocabulary = Vocabulary {
     people: "a line file",
     written: "the top level",
-    keys: &["line", "policy", "device", "model", "stream", "job", "fault"],
+    keys: &["line", "policy", "device", "model", "stream", "face", "job", "fault"],
     open: false,
 };
 
 pub(crate) static LINE: Vocabulary = Vocabulary {
     people: "the line",
     written: "[line]",
-    keys: &["name", "description"],
+    keys: &["name", "description", "files"],
     open: false,
 };
 
@@ -72,12 +72,15 @@ pub(crate) static DEVICE: Vocabulary = Vocabulary {
 pub(crate) static MODEL: Vocabulary = Vocabulary {
     people: "a model",
     written: "[[model]]",
-    keys: &["name", "weights", "cold"],
+    keys: &["name", "weights", "cold", "file"],
     open: false,
 };
 
 pub(crate) static STREAM: Vocabulary =
     Vocabulary { people: "a stream", written: "[[stream]]", keys: &["name", "limit"], open: false };
+
+pub(crate) static FACE: Vocabulary =
+    Vocabulary { people: "a face", written: "[[face]]", keys: &["name", "match"], open: true };
 
 pub(crate) static JOB: Vocabulary = Vocabulary {
     people: "a job",
@@ -86,6 +89,7 @@ pub(crate) static JOB: Vocabulary = Vocabulary {
         "name", "kind", "phase", "images", "batch", "inflight", "threads", "priority", "memory",
         "gpus", "needs", "profile", "model", "stream", "after", "time", "startup", "cpu_time",
         "arrive", "every", "timeout", "retries", "fallback", "inject", "run", "worker", "kernel",
+        "face",
     ],
     open: false,
 };

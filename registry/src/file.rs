@@ -70,7 +70,7 @@ impl fmt::Display for Problem {
             Problem::NotHere => write!(f, "leases among programs need Linux"),
             Problem::NoFolder => write!(
                 f,
-                "there is no folder for the registry: set LINESIDE_REGISTRY, or XDG_RUNTIME_DIR, or \
+                "there is no folder for the registry: set LINESIDE_REGISTRY or XDG_RUNTIME_DIR, or \
                  make /run/lineside, which all users of this machine can write to"
             ),
         }

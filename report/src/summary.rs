@@ -1,11 +1,13 @@
 //! A record in numbers: the object that `--json` prints.
 
-use lineside_line::Line;
+use std::ops::Range;
+
 use lineside_line::trace::End;
+use lineside_line::{Line, Place};
 use serde::Serialize;
 
 use crate::record::Record;
-use crate::timeline::{JobTrack, Timeline};
+use crate::timeline::{JobTrack, Lease, Timeline};
 
 /// A plan or a run in numbers. Serialised, it is the object of `lineside plan --json`.
 ///
@@ -26,6 +28,8 @@ pub struct Summary {
     pub jobs: Vec<JobSummary>,
     /// Over all entries of the queue.
     pub wait_ns: WaitSummary,
+    /// The most leases at once: on units that are GPUs or slices, where the line has any.
+    pub leases_max: u64,
     /// Jobs that have not ended.
     pub stuck: Vec<StuckJob>,
 }
@@ -180,6 +184,7 @@ pub(crate) fn of(timeline: &Timeline<'_>) -> Summary {
         units: (0..line.units.len()).map(unit).collect(),
         jobs: jobs.map(|(at, (track, waits))| job(line, at, track, waits)).collect(),
         wait_ns: wait_summary(timeline.waits.iter().map(|wait| wait.length()).collect()),
+        leases_max: leases_max(timeline),
         stuck: timeline.stuck.iter().filter_map(|stuck| stuck_job(line, stuck)).collect(),
     }
 }
@@ -224,6 +229,31 @@ fn cause_word(line: &Line, end: End) -> Option<String> {
 fn stuck_job(line: &Line, (job, reason): &(u32, String)) -> Option<StuckJob> {
     let job = line.jobs.get(*job as usize)?.name.clone();
     Some(StuckJob { job, reason: reason.clone() })
+}
+
+/// At one instant what ends comes before what begins: a unit that is handed on counts once.
+fn leases_max(timeline: &Timeline<'_>) -> u64 {
+    let units = &timeline.line.units;
+    let gpus = units.iter().any(|unit| unit.place != Place::Cpu);
+    let counts = |lease: &&Lease<'_>| {
+        let mut places = timeline.places[index(&lease.places)].iter();
+        !gpus || places.any(|place| units[place.unit as usize].place != Place::Cpu)
+    };
+    let leases = timeline.leases.iter().filter(counts);
+    let mut steps: Vec<(u64, i64)> = leases
+        .filter(|lease| lease.from < lease.to)
+        .flat_map(|lease| [(lease.from, 1), (lease.to, -1)])
+        .collect();
+    steps.sort_unstable();
+    let running = steps.iter().scan(0, |now, (_, step)| {
+        *now += step;
+        Some(*now)
+    });
+    running.max().unwrap_or(0).unsigned_abs()
+}
+
+fn index(range: &Range<u32>) -> Range<usize> {
+    range.start as usize..range.end as usize
 }
 
 fn wait_summary(mut waits: Vec<u64>) -> WaitSummary {

@@ -8,6 +8,7 @@ mod mutate;
 use std::sync::LazyLock;
 
 use lineside_backends::Workload;
+use lineside_line::bundle::Reader;
 use lineside_line::trace::{Names, Record, write_event};
 use lineside_line::{Line, Look, NoFiles, Problem, render};
 use toml::{Table, Value};
@@ -26,8 +27,9 @@ pub use mutate::mutate;
 pub type Target = (&'static str, fn(&[u8]));
 
 /// Every target there is.
-pub const TARGETS: [Target; 4] = [
-    ("calls", calls as fn(&[u8])),
+pub const TARGETS: [Target; 5] = [
+    ("bundle", bundle as fn(&[u8])),
+    ("calls", calls),
     ("line_file", line_file),
     ("line_structured", line_structured),
     ("trace", trace),
@@ -38,6 +40,45 @@ const JOBS_MAX: usize = 24;
 const UNITS_MAX: usize = 16;
 const IMAGES_MAX: u64 = 300;
 const EVENTS_MAX: u64 = 20_000;
+
+/// Bytes as a bundle, or as header and parts of one whose checksum is right: it is refused, or
+/// every path of it stays inside of its folder, no two are one file, and its parts are what it
+/// says.
+///
+/// # Panics
+///
+/// If that is not so.
+pub fn bundle(bytes: &[u8]) {
+    bundle_sound(bytes);
+    let Some((&length, rest)) = bytes.split_first() else { return };
+    let (header, parts) = rest.split_at(usize::from(length).min(rest.len()));
+    bundle_sound(&lineside_line::bundle::sealed(header, parts));
+}
+
+fn bundle_sound(bytes: &[u8]) {
+    let Ok(mut reader) = Reader::open(bytes) else { return };
+    let header = reader.header().clone();
+    let mut paths: Vec<String> = Vec::new();
+    for part in header.parts() {
+        let mut names = part.path.split('/');
+        assert!(names.all(|name| !["", ".", ".."].contains(&name)), "{:?}", part.path);
+        assert!(!part.path.contains(['\\', ':', '\0']), "{:?}", part.path);
+        paths.push(part.path.to_lowercase());
+    }
+    paths.sort();
+    assert!(paths.windows(2).all(|pair| pair[0] != pair[1]), "{paths:?}");
+    let mut read = 0;
+    loop {
+        let mut part = Vec::new();
+        match reader.next_part(&mut part) {
+            Ok(Some(of)) => assert_eq!(of.size, part.len() as u64),
+            Ok(None) => break,
+            Err(_) => return,
+        }
+        read += part.len();
+    }
+    assert_eq!(header.size(), read as u64);
+}
 
 /// Bytes as calls: the core and the reference model give the same answers and events.
 ///

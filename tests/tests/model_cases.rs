@@ -49,6 +49,7 @@ fn every_refused_case_is_refused_for_its_own_fault() {
         ("stream-on-end", "`on = \"end\"`"),
         ("unequal-stream", "unequal `images`"),
         ("unknown-key", "did you mean `priority`"),
+        ("unknown-face", "no face \"back\""),
         ("unknown-model", "no model `m`"),
         ("unknown-profile-memory", "memory of profile"),
         ("unknown-upstream", "no job `nobody`"),

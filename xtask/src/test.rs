@@ -33,8 +33,8 @@ const LAYERS: &[Layer] = &[
     Layer { name: "fuzz", run: fuzz::layer },
 ];
 
-/// Runs every layer, also behind one that failed, and says how each ended and what it ran. In CI nothing is
-/// skipped.
+/// Runs every layer, also behind one that failed, and says how each ended and what it ran. In CI
+/// nothing is skipped.
 pub(crate) fn test(options: &Options) -> Result<(), String> {
     let in_ci = std::env::var_os("CI").is_some_and(|ci| ci == "true");
     let (mut lines, mut failed, mut skipped) = (Vec::new(), 0, 0);

@@ -5,12 +5,13 @@ use crate::tree::Bytes;
 
 use super::jobs::{Images, ProfileName};
 use super::policy::Header;
-use super::{Devices, JobDraft, Jobs, PolicyDraft, Things};
+use super::{Devices, Faces, JobDraft, Jobs, PolicyDraft, Things};
 
 /// All drafts of a file, in which nothing has been refused.
 pub(super) struct Sources<'t> {
     pub(super) header: Header,
     pub(super) policy: PolicyDraft,
+    pub(super) faces: Faces<'t>,
     pub(super) devices: Devices<'t>,
     pub(super) things: Things<'t>,
     pub(super) jobs: Jobs<'t>,
@@ -42,7 +43,7 @@ pub(crate) struct JobPlaces {
 }
 
 pub(super) fn line(sources: Sources<'_>) -> (Line, LinePlaces) {
-    let Sources { header, policy, mut devices, things, jobs, order, faults } = sources;
+    let Sources { header, policy, faces, mut devices, things, jobs, order, faults } = sources;
     let Jobs { drafts, edges, .. } = jobs;
     let mut index = vec![0_u32; drafts.len()];
     for (place, job) in (0_u32..).zip(&order) {
@@ -78,7 +79,9 @@ pub(super) fn line(sources: Sources<'_>) -> (Line, LinePlaces) {
     let line = Line {
         name: header.name,
         description: header.description,
+        files: header.files,
         policy: policy.policy,
+        faces: faces.faces,
         units: devices.units,
         models: things.models,
         streams: things.streams,
@@ -138,6 +141,7 @@ fn job(
         inject: inject.collect(),
         path: 0,
         declared,
+        face: draft.face,
         action: draft.action,
         name: match draft.name {
             crate::fields::Given::Good(name, _) => name.into_owned(),

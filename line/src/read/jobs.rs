@@ -14,7 +14,7 @@ use crate::tree::{Bytes, Node, Table, Value};
 use crate::vocabulary::{self, FALLBACKS, KINDS, NEEDS, PHASES};
 
 use super::names::Names;
-use super::{Devices, EdgeDraft, Surroundings, Things, actions, edges};
+use super::{Devices, EdgeDraft, Faces, Surroundings, Things, actions, edges};
 
 /// Images ahead of the first that is not done.
 const WINDOW: u64 = 64;
@@ -46,6 +46,8 @@ pub(crate) struct JobDraft<'t> {
     pub(crate) model: Given<u32>,
     /// Index of the stream.
     pub(crate) stream: Given<u32>,
+    /// Index of the face.
+    pub(crate) face: Option<u32>,
     pub(crate) time: Given<Vec<u64>>,
     pub(crate) startup: Given<u64>,
     pub(crate) cpu_time: Given<Vec<u64>>,
@@ -90,6 +92,7 @@ pub(super) struct Context<'c, 't> {
     pub(super) surroundings: &'c dyn Surroundings,
     pub(super) things: &'c Things<'t>,
     pub(super) devices: &'c Devices<'t>,
+    pub(super) faces: &'c Faces<'t>,
 }
 
 /// What each glob of the file came to.
@@ -179,6 +182,7 @@ fn draft<'t>(
             let names = &context.things.stream_names;
             reference(node, "stream", names, Code::UnknownStream, context.lost, report)
         }),
+        face: face(fields, context),
         time: fields.read("time", |node| times(node, "time", report)),
         startup: fields.duration("startup", 0, report),
         cpu_time: fields.read("cpu_time", |node| times(node, "cpu_time", report)),
@@ -191,6 +195,14 @@ fn draft<'t>(
         action: actions::read(fields, context.surroundings, report),
         edges,
         count: None,
+    }
+}
+
+/// The face that a job is for: the one that it was made for.
+fn face(fields: &Fields<'_, '_>, context: &Context<'_, '_>) -> Option<u32> {
+    match &fields.find("face")?.node.value {
+        Value::Text(name) => context.faces.names.find(name),
+        _ => None,
     }
 }
 

@@ -1,5 +1,7 @@
 //! `[line]` and `[policy]`.
 
+use std::borrow::Cow;
+
 use crate::fields::{Fields, Given};
 use crate::line::{Fallback, Policy};
 use crate::report::Report;
@@ -11,6 +13,7 @@ use crate::vocabulary::{self, FALLBACKS, ORDERS, PLACEMENTS, POOLS};
 pub(crate) struct Header {
     pub(crate) name: Option<String>,
     pub(crate) description: Option<String>,
+    pub(crate) files: Vec<String>,
 }
 
 /// `[policy]`, with defaults where it is silent or refused.
@@ -33,7 +36,12 @@ pub(super) fn line(root: &Fields<'_, '_>, report: &mut Report) -> Header {
         Given::Good(text, _) => Some(text.into_owned()),
         Given::Absent | Given::Bad => None,
     };
-    Header { name: text("name"), description: text("description") }
+    let (name, description) = (text("name"), text("description"));
+    let files = match fields.texts("files", report) {
+        Given::Good(files, _) => files.into_iter().map(Cow::into_owned).collect(),
+        Given::Absent | Given::Bad => Vec::new(),
+    };
+    Header { name, description, files }
 }
 
 pub(super) fn policy(root: &Fields<'_, '_>, report: &mut Report) -> PolicyDraft {

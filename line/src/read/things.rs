@@ -39,6 +39,7 @@ impl<'t> Things<'t> {
             let name = fields.name(report);
             let weights = fields.memory("weights", report);
             let cold = fields.duration("cold", 0, report);
+            let file = fields.text("file", report);
             things.model_names.add(&name, things.models.len(), report);
             things.model_places.push(name.at().unwrap_or(fields.at()));
             things.weights_unknown.push(weights.is_bad());
@@ -46,6 +47,7 @@ impl<'t> Things<'t> {
                 name: name.good().map(|name| name.to_string()).unwrap_or_default(),
                 weights: weights.or(0).unwrap_or(0),
                 cold: cold.or(0).unwrap_or(0),
+                file: file.good().map(|file| file.to_string()),
             });
         }
         for table in streams {

@@ -65,6 +65,7 @@ fn every_refused_case_is_refused_at_its_place() {
         ("stream-on-end", "stream-on-end 10:45"),
         ("unequal-stream", "unequal-images 10:10"),
         ("unknown-key", "unknown-key 6:1"),
+        ("unknown-face", "unknown-face 8:8"),
         ("unknown-model", "unknown-model 6:9"),
         ("unknown-profile-memory", "unknown-memory 4:8"),
         ("unknown-upstream", "unknown-job 6:10"),

@@ -1,8 +1,11 @@
 //! The line file, checked from outside.
 
+#[cfg(feature = "bundle")]
+mod bundle;
 mod cases;
 mod drain;
 mod drawn;
+mod faces;
 mod faults;
 mod hostile;
 mod large;

@@ -103,6 +103,7 @@ impl Screen {
         let wait = numbers.wait_ns;
         parts.push((Style::Soft, format!("mean wait {}", duration(wait.mean))));
         parts.push((Style::Soft, format!("longest {}", duration(wait.max))));
+        parts.push((Style::Soft, format!("at most {} at once", numbers.leases_max)));
         for (at, (style, text)) in parts.into_iter().enumerate() {
             let apart = if at == 0 { "" } else { " · " };
             if columns(&text) + columns(apart) > room {

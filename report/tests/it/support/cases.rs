@@ -77,7 +77,8 @@ fn read_line(text: &str) -> Line {
     }
     for model in tables("model") {
         let (name, weights) = (text_of(&model, "name"), bytes(&model, "weights"));
-        line.models.push(Model { name, weights, cold: time(&model, "cold") });
+        let cold = time(&model, "cold");
+        line.models.push(Model { name, weights, cold, file: None });
     }
     let mut rest = tables("job");
     while !rest.is_empty() {

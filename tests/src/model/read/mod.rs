@@ -3,6 +3,7 @@
 //! It is stricter than it is helpful: the first fault that it finds is the one it names.
 
 mod devices;
+mod faces;
 mod fields;
 mod graph;
 mod jobs;
@@ -32,10 +33,11 @@ struct Loaded {
 /// `images` as a glob is refused: there are no files here for it to match.
 pub fn read(text: &str) -> Result<Line, String> {
     let table: Table = text.parse().map_err(|error: toml::de::Error| error.to_string())?;
+    let table = faces::expand(table)?;
     let known = ["line", "policy", "device", "model", "stream", "job", "fault"];
     let file = Fields::new(&table, "the file", &known)?;
     if let Some(line) = file.table("line")? {
-        let line = Fields::new(line, "[line]", &["name", "description"])?;
+        let line = Fields::new(line, "[line]", &["name", "description", "files"])?;
         line.text("name")?;
         line.text("description")?;
     }
@@ -102,7 +104,7 @@ fn read_policy(table: &Table) -> Result<(Policy, Fallback), String> {
 fn read_models(tables: &[&Table]) -> Result<Named<Loaded>, String> {
     let mut models = Named::new("model");
     for table in tables {
-        let fields = Fields::new(table, "[[model]]", &["name", "weights", "cold"])?;
+        let fields = Fields::new(table, "[[model]]", &["name", "weights", "cold", "file"])?;
         let weights = fields.memory("weights")?.unwrap_or(0);
         let cold = fields.duration("cold", 0)?.unwrap_or(0);
         models.add(fields.name()?, Loaded { spec: ModelSpec { weights }, cold })?;
