@@ -165,7 +165,8 @@ fn a_unit_that_is_not_here_is_down_from_the_start() {
 #[test]
 fn a_unit_that_is_to_blame_goes_down_and_the_job_goes_on_elsewhere() {
     let line = line(
-        "[[device]]\nname = \"bad\"\nplace = \"cpu\"\n[[device]]\nname = \"good\"\nplace = \"cpu\"\n\
+        "[[device]]\nname = \"bad\"\nplace = \"cpu\"\n\
+         [[device]]\nname = \"good\"\nplace = \"cpu\"\n\
          [[job]]\nname = \"a\"\nneeds = \"cpu\"\nkind = \"legacy\"\nimages = 4\n",
     );
     struct Blames;

@@ -180,7 +180,7 @@ impl Budget {
             Err(held) => Err(Fault::new(
                 crate::fault::Blame::Memory,
                 format!(
-                    "{bytes} bytes more than the {held} that are held are beyond the {} of the unit",
+                    "{bytes} bytes beside the {held} that are held are beyond the {} of the unit",
                     self.bytes
                 ),
             )),

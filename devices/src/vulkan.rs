@@ -10,4 +10,4 @@ mod track;
 pub use discovery::ask;
 pub use dispatch::{Options, VulkanGpu};
 pub use instance::{Instance, Validation};
-pub use module::wgsl_faults;
+pub use module::{spirv, wgsl_faults};

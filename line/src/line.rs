@@ -421,8 +421,8 @@ pub enum Action {
         /// The program and its arguments; never empty.
         command: Vec<String>,
     },
-    /// `kernel = { tool = "...", ... }`: a built-in tool, with its settings; or `kernel = { module =
-    /// "...", ... }`: a kernel of the user's own.
+    /// `kernel = { tool = "...", ... }`: a built-in tool, with its settings; or, with `module` in
+    /// place of `tool`, a kernel of the user's own.
     Kernel {
         /// The tool's name; `module` for a kernel of the user's own.
         tool: String,

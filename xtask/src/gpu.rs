@@ -44,8 +44,19 @@ pub(crate) fn gpu(options: &Options) -> Result<(), Fault> {
         .map_or(Ok(()), |_| Err(Fault::Failed("LINESIDE_TEST_GPU is set already".into())))?;
     let tests = ["test", "--release", "-p", "lineside", "--test", "gpus", "--", "--nocapture"];
     cargo_with("LINESIDE_TEST_GPU", name, &tests)?;
-    cargo(&["run", "--release", "--quiet", "-p", "lineside-bench", "--", "feeding", name])?;
-    Ok(())
+    feed(name)
+}
+
+/// How fast images go through a GPU, beside a raw loop.
+pub(crate) fn feeding(options: &Options) -> Result<(), Fault> {
+    match options.api {
+        Api::Cuda => feed("cuda"),
+        Api::Vulkan => feed("vulkan"),
+    }
+}
+
+fn feed(name: &str) -> Result<(), Fault> {
+    Ok(cargo(&["run", "--release", "--quiet", "-p", "lineside-feeding", "--", name])?)
 }
 
 fn cargo_with(key: &str, value: &str, arguments: &[&str]) -> Result<(), Fault> {

@@ -41,6 +41,8 @@ enum Chore {
     Fuzz(fuzz::Options),
     /// Run the conformance suite on the real GPU of this machine
     Gpu(gpu::Options),
+    /// Measure how fast images go through a GPU, beside a raw loop
+    Feeding(gpu::Options),
     /// Compare the PTX of our kernels with what NVRTC makes of them
     Ptx(gpu::PtxOptions),
     /// Run the cases as WebAssembly under Node
@@ -55,6 +57,7 @@ fn main() -> ExitCode {
         Chore::Firmware(options) => firmware::firmware(&options).map_err(|it| it.to_string()),
         Chore::Fuzz(options) => fuzz::fuzz(&options).map_err(|it| it.to_string()),
         Chore::Gpu(options) => gpu::gpu(&options).map_err(|it| it.to_string()),
+        Chore::Feeding(options) => gpu::feeding(&options).map_err(|it| it.to_string()),
         Chore::Ptx(options) => gpu::ptx(&options).map_err(|it| it.to_string()),
         Chore::Wasm(options) => wasm::wasm(&options).map_err(|it| it.to_string()),
     };

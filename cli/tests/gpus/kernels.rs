@@ -31,7 +31,8 @@ fn line(name: &str, file: &str, code: &str, kernel: &str) -> std::path::PathBuf 
          [[device]]\nname = \"gpu0\"\nmemory = \"1GiB\"\n\
          [[job]]\nname = \"mine\"\nimages = 3\nneeds = \"vulkan\"\n[job.kernel]\n\
          module = \"{file}\"\nentry = \"mine\"\n{kernel}\n\
-         [[job]]\nname = \"save\"\nkind = \"legacy\"\nneeds = \"cpu\"\nafter = [\"mine\"]\nimages = 3\n\
+         [[job]]\nname = \"save\"\nkind = \"legacy\"\nneeds = \"cpu\"\n\
+         after = [\"mine\"]\nimages = 3\n\
          kernel = {{ tool = \"save\" }}\n"
     );
     fs::write(&line, text.replace("needs = \"vulkan\"\n", "kind = \"legacy\"\n")).expect("written");

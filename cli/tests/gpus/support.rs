@@ -173,7 +173,8 @@ impl Ran {
     }
 }
 
-/// Boards of the inspection and a line for them, with some keys of `detect` and `classify`, and some devices.
+/// Boards of the inspection and a line for them, with some devices, and some keys of `detect` and
+/// `classify`.
 pub(crate) fn boards(folder: &Path, devices: &str, detect: &str) -> PathBuf {
     let pcb = example("pcb");
     for board in 1..=6 {

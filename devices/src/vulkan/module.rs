@@ -117,6 +117,18 @@ pub fn wgsl_faults(module: &Module, source: &str) -> Option<String> {
     from_wgsl(module, source).err()
 }
 
+/// WGSL as SPIR-V.
+///
+/// # Errors
+///
+/// What is wrong with it, with file, line and column; or that it is not WGSL.
+pub fn spirv(module: &Module) -> Result<Vec<u32>, String> {
+    match &module.code {
+        Code::Wgsl(source) => Ok(from_wgsl(module, source)?.words),
+        Code::Spirv(_) | Code::CudaC(_) | Code::Ptx(_) => Err(format!("{}: no WGSL", module.file)),
+    }
+}
+
 fn from_wgsl(module: &Module, source: &str) -> Result<Spirv, String> {
     let file = &module.file;
     let at = |location: Option<naga::SourceLocation>| match location {
