@@ -5,6 +5,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use lineside_devices::{Api, Device, Inventory, Pci, Uuid, matches};
+use lineside_line::quantity::show_memory;
 use lineside_line::{Action, DeviceHere, Fallback, Line, Needs, Place, Unit, Wanted};
 
 use super::gpus::UnitGpu;
@@ -246,13 +247,14 @@ fn fit_memory(unit: &mut Unit, device: &Device, headroom: u8, notes: &mut Vec<St
         None => declared,
     };
     if memory < declared {
-        let used = device.used.unwrap_or(0);
         notes.push(format!(
-            "{} has {memory} bytes for this run, not {declared}: {} has {} in all, and {used} are \
-             in use",
+            "{} has {} for this run, not {}: {} has {} in all, and {} are in use",
             unit.name,
+            show_memory(memory),
+            show_memory(declared),
             device.card,
-            device.memory.unwrap_or(0)
+            show_memory(device.memory.unwrap_or(0)),
+            show_memory(device.used.unwrap_or(0))
         ));
     }
     unit.memory = memory;

@@ -10,9 +10,9 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use lineside_core::UnitId;
-use lineside_devices::{Fault, SharedGpu, Track};
+use lineside_devices::{Blame, Fault, SharedGpu, Track};
 
-use super::gpus::{Gpus, locked};
+use super::gpus::{Gpus, Keeper, locked};
 use crate::host::{Failure, Product, Upstream, Work};
 
 /// Images of one start that are in hand at once: one goes up, one is computed, one comes back.
@@ -105,9 +105,10 @@ impl<S> Idle<S> {
     fn put(&self, unit: UnitId, station: Station<S>) {
         locked(&self.0).push((unit, station));
     }
+}
 
-    /// Nothing of the tool stays on the unit.
-    pub(super) fn leave(&self, unit: UnitId) {
+impl<S: Send> Keeper for Idle<S> {
+    fn leave(&self, unit: UnitId) {
         locked(&self.0).retain(|(at, _)| *at != unit);
     }
 }
@@ -183,6 +184,17 @@ impl<R: Recipe> Belt<'_, R> {
     }
 
     fn send_off(&mut self, at: usize) -> Result<(), Wrong> {
+        match self.try_to_send_off(at) {
+            Err(Wrong::Device(fault)) if fault.blame == Blame::Memory && !fault.spoils => {
+                // Others may keep what they don't use.
+                self.gpus.reclaim(self.unit);
+                self.try_to_send_off(at)
+            }
+            sent => sent,
+        }
+    }
+
+    fn try_to_send_off(&mut self, at: usize) -> Result<(), Wrong> {
         let gpu = self.gpus.gpu(self.unit)?;
         let mut station = match self.idle.take(self.unit, &gpu) {
             Some(station) => station,

@@ -2,7 +2,7 @@
 
 use alloc::boxed::Box;
 use alloc::string::String;
-use alloc::sync::Arc;
+use alloc::sync::{Arc, Weak};
 use alloc::vec::Vec;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -32,6 +32,14 @@ pub struct Gpus {
     units: Vec<Option<Unit>>,
     /// None while no run is under way.
     news: Mutex<Option<UnitNews>>,
+    /// Who keeps something on units that nobody uses just now.
+    keepers: Mutex<Vec<Weak<dyn Keeper>>>,
+}
+
+/// Keeps something on units from start to start.
+pub(super) trait Keeper: Send + Sync {
+    /// What nobody uses just now goes.
+    fn leave(&self, unit: UnitId);
 }
 
 struct Unit {
@@ -48,7 +56,7 @@ impl Gpus {
     pub fn new(units: Vec<Option<UnitGpu>>, opener: Opener) -> Self {
         let unit = |gpu| Unit { gpu, opened: Mutex::default(), health: Mutex::default() };
         let units = units.into_iter().map(|gpu| gpu.map(unit)).collect();
-        Gpus { opener, units, news: Mutex::default() }
+        Gpus { opener, units, news: Mutex::default(), keepers: Mutex::default() }
     }
 
     /// Whom to tell of units that drain, are down, or are back.
@@ -73,6 +81,17 @@ impl Gpus {
         for unit in self.units.iter().flatten() {
             *locked(&unit.opened) = None;
         }
+    }
+
+    /// Whom to ask for memory that nobody uses.
+    pub(super) fn ask_back_from(&self, keeper: Weak<dyn Keeper>) {
+        locked(&self.keepers).push(keeper);
+    }
+
+    /// What tools keep on a unit, and nobody uses just now, goes.
+    pub(super) fn reclaim(&self, unit: UnitId) {
+        let keepers = locked(&self.keepers).clone();
+        keepers.iter().filter_map(Weak::upgrade).for_each(|keeper| keeper.leave(unit));
     }
 
     /// How a unit is reached; none if it is no GPU.

@@ -2,7 +2,7 @@
 
 use alloc::boxed::Box;
 use alloc::string::String;
-use alloc::sync::Arc;
+use alloc::sync::{Arc, Weak};
 use alloc::vec::Vec;
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use lineside_line::{Action, Job, Line, Place, Setting};
 use super::classify::ClassifyRecipe;
 use super::conveyor::{self, Idle, Recipe};
 use super::detect::DetectRecipe;
-use super::gpus::Gpus;
+use super::gpus::{Gpus, Keeper};
 use super::module::{Declared, MODULE, Slot, declared, files, place_of};
 use super::user::UserRecipe;
 use crate::host::pcb::Detect;
@@ -102,17 +102,16 @@ fn check_inputs(declared: &Declared, upstreams: &[(String, u32)]) -> Result<(), 
     Ok(())
 }
 
-fn boxed<R: Recipe + 'static>(
+fn boxed<R: Recipe<State: 'static> + 'static>(
     tool: Box<dyn Tool>,
     gpus: &Arc<Gpus>,
     recipe: impl Fn(Form) -> R,
 ) -> Box<dyn Tool> {
-    Box::new(OnGpu {
-        on_cpu: tool,
-        gpus: gpus.clone(),
-        recipes: [recipe(Form::Wgsl), recipe(Form::Ptx)],
-        idle: Idle::default(),
-    })
+    let idle = Arc::new(Idle::default());
+    let keeper: Weak<Idle<R::State>> = Arc::downgrade(&idle);
+    gpus.ask_back_from(keeper);
+    let recipes = [recipe(Form::Wgsl), recipe(Form::Ptx)];
+    Box::new(OnGpu { on_cpu: tool, gpus: gpus.clone(), recipes, idle })
 }
 
 /// A tool in both forms.
@@ -121,7 +120,7 @@ struct OnGpu<R: Recipe> {
     gpus: Arc<Gpus>,
     /// For Vulkan, and for CUDA.
     recipes: [R; 2],
-    idle: Idle<R::State>,
+    idle: Arc<Idle<R::State>>,
 }
 
 impl<R: Recipe> Tool for OnGpu<R> {

@@ -14,7 +14,7 @@ use lineside_line::Place;
 
 use line::{Edge, Trial};
 
-/// Runs of each row; the best counts, since everything else on the machine only slows down.
+/// Runs of the rows that are compared; the best counts, since all else only slows down.
 const RUNS: usize = 3;
 const DEPTHS: [u32; 4] = [1, 2, 4, 8];
 const BATCHES: [u32; 2] = [1, 4];
@@ -44,7 +44,7 @@ fn measure(place: Place) -> Result<(), String> {
     for on in [Place::Cpu, place] {
         for (depth, batch) in BATCHES.iter().flat_map(|b| DEPTHS.map(|d| (d, *b))) {
             let trial = Trial { place: on, edge: Edge::Depth(depth), batch };
-            println!("{:<8} {depth:>5} {batch:>6} {:>8.1}", name(on), best(&boards, trial)?);
+            println!("{:<8} {depth:>5} {batch:>6} {:>8.1}", name(on), line::run(&boards, trial)?);
         }
     }
     if place != Place::Vulkan {

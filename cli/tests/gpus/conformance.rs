@@ -77,3 +77,19 @@ fn without_time(line: &str) -> String {
     event.remove("why");
     serde_json::to_string(&event).expect("JSON")
 }
+
+#[test]
+fn what_a_tool_keeps_on_a_unit_goes_when_another_needs_the_room() {
+    let folder = folder("room");
+    let line = boards(&folder, "[[device]]\nname = \"gpu0\"\nmemory = \"10MB\"\n", "");
+    // Each has room by itself, and both together have not.
+    let text = fs::read_to_string(&line).expect("the line");
+    let text = text.replace("\"64MB\"", "\"8500kB\"").replace("\"16MB\"", "\"2MB\"");
+    fs::write(&line, text).expect("written");
+    for on in [On::Vulkan, On::Cuda].into_iter().filter(|on| is_here(*on)) {
+        let ran = run(on, &line, &format!("room-{on:?}"), "");
+        assert_eq!(ran.code, Some(0), "{on:?}: {}", ran.stderr);
+        assert!(ran.events("fail").is_empty());
+        ran.check_clean();
+    }
+}
