@@ -18,7 +18,7 @@
 //! | `hang=N` | the N-th launch takes `for` milliseconds |
 //! | `for=MS` | (5000) |
 //! | `slow=MS` | every launch takes so many milliseconds |
-//! | `twice=1` | what is said of the N-th is true of the next one, too |
+//! | `times=K` | what is said of the N-th is true of K from it on (1) |
 //! | `every=1` | what is said of the N-th is true of all from the N-th on |
 //! | `on=CARD` | only this card, counted along the bus, has these faults |
 
@@ -50,7 +50,7 @@ impl Spec {
     pub fn strikes(&self, key: &str, card: usize, count: u64) -> bool {
         let here = self.number("on").is_none_or(|on| on == card as u64);
         let Some(number) = self.number(key).filter(|_| here) else { return false };
-        let more = if self.is("twice", "1") { 1 } else { 0 };
-        (number..=number + more).contains(&count) || (self.is("every", "1") && count >= number)
+        let times = self.number("times").unwrap_or(1);
+        (number..number + times).contains(&count) || (self.is("every", "1") && count >= number)
     }
 }
