@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use core::cmp::Reverse;
 
 use lineside_core::{
-    AddError, Edge, Event, JobId, LeaseId, Mode, Nanos, On, Reason, Scheduler, UnitId,
+    AddError, Edge, Event, InputError, JobId, LeaseId, Mode, Nanos, On, Reason, Scheduler, UnitId,
 };
 
 use crate::backend::{Backend, News, Start, Stop};
@@ -76,6 +76,8 @@ pub struct Driver<'a, B> {
     /// Faults by time, then file order; how many have happened.
     faults: Vec<u32>,
     happened: usize,
+    /// Nothing more is granted.
+    stopped: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -160,6 +162,7 @@ impl<'a, B: Backend> Driver<'a, B> {
             feeds,
             faults,
             happened: 0,
+            stopped: false,
         };
         driver.set_up(observer)?;
         Ok(driver)
@@ -183,6 +186,27 @@ impl<'a, B: Backend> Driver<'a, B> {
     /// The id of a job of the workload.
     pub fn job_id(job: u32) -> JobId {
         JobId { index: job, generation: 0 }
+    }
+
+    /// Something happens from outside, now: a unit is drained, a job is cancelled.
+    ///
+    /// # Errors
+    ///
+    /// As the core: the unit or the job is not there, or it has ended.
+    pub fn happen(
+        &mut self,
+        what: Happening,
+        observer: &mut impl Observer,
+    ) -> Result<(), InputError> {
+        let now = self.scheduler.now();
+        self.apply_happening(now, what, observer)?;
+        self.decide(now, observer);
+        Ok(())
+    }
+
+    /// From now on nothing is granted. What runs goes on.
+    pub fn stop_granting(&mut self) {
+        self.stopped = true;
     }
 
     /// Runs until nothing is pending.
@@ -285,13 +309,22 @@ impl<'a, B: Backend> Driver<'a, B> {
             }
             self.happened += 1;
             // A fault for a job that has ended is dropped.
-            let _ = self.apply(observer, |core, mut out| match fault.what {
-                Happening::Down(unit) => core.down(now, UnitId(unit), &mut out),
-                Happening::Up(unit) => core.up(now, UnitId(unit), &mut out),
-                Happening::Drain(unit) => core.drain(now, UnitId(unit), &mut out),
-                Happening::Cancel(job) => core.cancel(now, Self::job_id(job), &mut out),
-            });
+            let _ = self.apply_happening(now, fault.what, observer);
         }
+    }
+
+    fn apply_happening(
+        &mut self,
+        now: Nanos,
+        what: Happening,
+        observer: &mut impl Observer,
+    ) -> Result<(), InputError> {
+        self.apply(observer, |core, mut out| match what {
+            Happening::Down(unit) => core.down(now, UnitId(unit), &mut out),
+            Happening::Up(unit) => core.up(now, UnitId(unit), &mut out),
+            Happening::Drain(unit) => core.drain(now, UnitId(unit), &mut out),
+            Happening::Cancel(job) => core.cancel(now, Self::job_id(job), &mut out),
+        })
     }
 
     fn apply_arrivals(&mut self, now: Nanos, observer: &mut impl Observer) {
@@ -338,7 +371,7 @@ impl<'a, B: Backend> Driver<'a, B> {
 
     /// Grants until nothing more can be granted, breaks a circle, and again.
     fn decide(&mut self, now: Nanos, observer: &mut impl Observer) {
-        loop {
+        while !self.stopped {
             while self.grant(now, observer) {}
             let broken = self.apply(observer, |core, mut out| core.break_circle(now, &mut out));
             if broken.is_none() {

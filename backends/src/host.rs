@@ -3,21 +3,32 @@
 //! A job's [`Tool`] makes a [`Product`] of each image. It goes to the same image of the jobs behind
 //! it and is kept in memory until the last of them is done with it.
 
+#[cfg(target_os = "linux")]
+mod colleague;
 mod crew;
+mod earlier;
 pub(crate) mod pcb;
+mod process;
+mod program;
+mod programs;
 mod recall;
 mod registry;
+#[cfg(target_os = "linux")]
+mod run;
 mod store;
+mod talk;
 mod tool;
 mod units;
 mod work;
+#[cfg(target_os = "linux")]
+mod worker;
 
 use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, VecDeque};
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-use core::sync::atomic::{AtomicU32, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -27,9 +38,20 @@ use lineside_line::Line;
 
 use crate::backend::{Backend, News, Start, Stop};
 use crew::Crew;
+pub use earlier::Earlier;
+pub use process::{
+    Exit, Identity, MARKER, Remains, boot_id, end_marked, end_orphan, kill_all, this_process,
+    watch_over_orphans,
+};
+pub use program::Site;
+pub use programs::Register;
 pub use recall::Recall;
 pub use registry::{kernel_faults, tools};
 use store::Store;
+pub use talk::{
+    FromWorker, ImageOfStart, LINE_MAX, Lines, Nonsense, TALK_VERSION, ToWorker, TooLong,
+    parse_line,
+};
 pub use tool::{Product, Sleep, Task, Tool};
 use units::Machine;
 use work::{Errand, guarded};
@@ -46,7 +68,7 @@ pub struct Host {
     crew: Crew,
     /// What runs in each slot of the table of leases.
     running: Vec<Option<Running>>,
-    /// How often an image that is not done has been tried.
+    /// How often starts that begin with an image that is not done have been tried.
     tries: BTreeMap<(u32, u32), u32>,
     signals: (Sender<Signal>, Receiver<Signal>),
     /// News not yet polled.
@@ -58,6 +80,10 @@ pub struct Host {
     jobs_left: u32,
     /// How many units are to be heard of.
     expected: Arc<AtomicU32>,
+    /// What need not be done again.
+    earlier: Earlier,
+    /// Nothing more is started.
+    closed: Arc<AtomicBool>,
 }
 
 struct Running {
@@ -165,7 +191,36 @@ impl Host {
             live: 0,
             jobs_left: line.jobs.len() as u32,
             expected: Arc::default(),
+            earlier: Earlier::default(),
+            closed: Arc::default(),
         }
+    }
+
+    /// Goes on where an earlier run was ended: images that it has done are done at once, and time
+    /// goes on.
+    pub fn go_on(&mut self, earlier: Earlier) {
+        self.tries.clone_from(&earlier.tries);
+        self.earlier = earlier;
+    }
+
+    /// From now on no start begins. It is as if it never came to its end.
+    pub fn stop_starting(&self) {
+        self.closed.store(true, Ordering::Release);
+    }
+
+    /// Does the same as [`stop_starting`](Self::stop_starting) when it is set, from anywhere.
+    pub fn stopper(&self) -> Arc<AtomicBool> {
+        self.closed.clone()
+    }
+
+    /// Nothing runs.
+    pub fn is_idle(&self) -> bool {
+        self.live == 0
+    }
+
+    /// Asks the units of everything back that runs.
+    pub fn recall_all(&self) {
+        self.running.iter().flatten().for_each(|running| running.recall.switch_on());
     }
 
     /// What went wrong since this was last asked.
@@ -213,7 +268,8 @@ impl Host {
     }
 
     fn now(&self) -> Nanos {
-        self.began.elapsed().as_nanos().try_into().unwrap_or(Nanos::MAX)
+        let elapsed = self.began.elapsed().as_nanos().try_into().unwrap_or(Nanos::MAX);
+        elapsed.saturating_add(self.earlier.time)
     }
 
     /// Has an errand run on a thread, or at once where none can be had.
@@ -270,8 +326,10 @@ impl Host {
                 for (image, product) in images.into_iter().zip(products) {
                     self.store.put(running.job, image, product);
                 }
-                for image in first..first + count {
-                    self.tries.remove(&(running.job, image));
+                let done = (running.job, first)..(running.job, first + count);
+                let done: Vec<_> = self.tries.range(done).map(|(&key, _)| key).collect();
+                for key in done {
+                    self.tries.remove(&key);
                 }
                 self.news.push_back(News::Finished(lease));
             }
@@ -309,16 +367,20 @@ impl Host {
 
     /// How often the first image has been tried, with this time.
     fn count_try(&mut self, start: Start) -> u32 {
-        for image in start.images() {
-            *self.tries.entry((start.job, image)).or_default() += 1;
-        }
-        self.tries.get(&(start.job, start.first)).copied().unwrap_or(1)
+        let tries = self.tries.entry((start.job, start.first)).or_insert(0u32);
+        *tries = tries.saturating_add(1);
+        *tries
     }
 }
 
 impl Backend for Host {
     fn start(&mut self, scheduler: &Scheduler<'_>, start: Start) {
-        let images: Vec<u32> = start.images().collect();
+        if self.closed.load(Ordering::Acquire) {
+            return;
+        }
+        let done = self.earlier.done.get(start.job as usize);
+        let left = |&image: &u32| !done.is_some_and(|done| done.has(image));
+        let images: Vec<u32> = start.images().filter(left).collect();
         let inputs: Vec<Vec<Upstream>> =
             images.iter().map(|&image| self.store.inputs(start.job, image)).collect();
         let units = scheduler.units_of(start.lease).into_iter().flatten();
@@ -332,6 +394,13 @@ impl Backend for Host {
         let (number, job) = (start.number, start.job);
         self.running[slot] = Some(Running { number, job, unit, recall: recall.clone() });
         self.live += 1;
+        if images.is_empty() {
+            let Start { lease, first, count, .. } = start;
+            let ended = Ended { lease, first, count, images, result: Ok(Vec::new()) };
+            // We listen ourselves.
+            let _ = self.signals.0.send(Signal::Ended(ended));
+            return;
+        }
         let attempt = self.count_try(start);
         let (signals, notes) = (self.signals.0.clone(), self.notes.clone());
         let machine = self.machine.clone();

@@ -18,6 +18,8 @@ mod driver;
 mod from_line;
 #[cfg(feature = "host")]
 pub mod host;
+#[cfg(feature = "host")]
+pub mod journal;
 mod sim;
 mod tables;
 mod workload;

@@ -33,6 +33,18 @@ pub(crate) enum Command {
     Explain(Explain),
     /// List what is here, and what of it can be used
     Devices(Devices),
+    /// Say how a run stands
+    #[cfg(target_os = "linux")]
+    Status(Status),
+    /// Cancel a job of a run
+    #[cfg(target_os = "linux")]
+    Cancel(Cancel),
+    /// Show what a job of a run has said
+    #[cfg(target_os = "linux")]
+    Logs(Logs),
+    /// Let a unit of a run take nothing new
+    #[cfg(target_os = "linux")]
+    Drain(Drain),
     /// Take units of this machine, and run a program on them
     Lease(lease::Lease),
     /// Show who on this machine holds which units, and who waits
@@ -66,6 +78,9 @@ pub(crate) struct Run {
     /// Where trace, report and results go [default: a new folder under lineside-runs/]
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
+    /// Go on with the run in DIR: what is done is not done again
+    #[arg(long)]
+    pub(crate) resume: bool,
     /// Run everything on this place
     #[arg(long, value_name = "PLACE")]
     pub(crate) place: Option<Place>,
@@ -76,6 +91,42 @@ pub(crate) struct Run {
     pub(crate) trust: Trust,
     #[command(flatten)]
     pub(crate) outputs: Outputs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Status {
+    /// The folder of the run
+    pub(crate) out: PathBuf,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Cancel {
+    /// The folder of the run
+    pub(crate) out: PathBuf,
+    /// Which job
+    pub(crate) job: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Logs {
+    /// The folder of the run
+    pub(crate) out: PathBuf,
+    /// Which job
+    pub(crate) job: String,
+    /// Go on as more is said, until the run is over
+    #[arg(short, long)]
+    pub(crate) follow: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Drain {
+    /// The folder of the run
+    pub(crate) out: PathBuf,
+    /// Which unit
+    pub(crate) unit: String,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -25,6 +25,13 @@ pub(crate) struct LineFile {
     bundle: Option<Opened>,
 }
 
+impl LineFile {
+    /// Its files were unpacked just now.
+    pub(crate) fn is_unpacked(&self) -> bool {
+        self.bundle.is_some()
+    }
+}
+
 /// What `check` found.
 pub(crate) struct Verdict {
     pub(crate) result: Result<Checked, Vec<Problem>>,

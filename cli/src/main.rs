@@ -5,6 +5,8 @@
 mod arguments;
 mod bundle;
 mod check;
+#[cfg(target_os = "linux")]
+mod control;
 mod devices;
 mod explain;
 mod file;
@@ -44,6 +46,14 @@ fn main() -> ExitCode {
         Command::Check(check) => check::check(&check),
         Command::Explain(explain) => explain::explain(&explain),
         Command::Devices(devices) => devices::devices(&devices),
+        #[cfg(target_os = "linux")]
+        Command::Status(status) => control::status(&status),
+        #[cfg(target_os = "linux")]
+        Command::Cancel(cancel) => control::cancel(&cancel),
+        #[cfg(target_os = "linux")]
+        Command::Logs(logs) => control::logs(&logs),
+        #[cfg(target_os = "linux")]
+        Command::Drain(drain) => control::drain(&drain),
         Command::Lease(lease) => lease::lease(&lease),
         Command::Ps(ps) => lease::ps(&ps),
         Command::Pack(pack) => bundle::pack(&pack),

@@ -25,6 +25,7 @@ pub mod line;
 pub mod mig;
 mod near;
 mod problem;
+mod program;
 pub mod quantity;
 mod read;
 mod render;
@@ -39,6 +40,7 @@ mod warnings;
 
 pub use crate::line::*;
 pub use crate::problem::{Code, Problem, Related, Severity};
+pub use crate::program::{Part, Program, Template};
 pub use crate::read::{Checked, DeviceHere, KernelFault, NoFiles, Surroundings, check};
 #[cfg(feature = "toml")]
 pub use crate::read::{read, read_bytes};

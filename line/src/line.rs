@@ -5,6 +5,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::program::Program;
+
 /// A checked line: what `lineside plan` plans and `lineside run` runs.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Line {
@@ -336,6 +338,36 @@ impl Default for Job {
     }
 }
 
+impl Line {
+    /// The files of a job's images: its own, or those of the first upstream with as many images
+    /// that has some.
+    ///
+    /// Takes time linear in the jobs upstream.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such job.
+    pub fn files_of(&self, job: u32) -> &[String] {
+        // Edges point back, so every job is looked at once at most.
+        let mut seen = vec![false; job as usize + 1];
+        let mut open = vec![job];
+        while let Some(at) = open.pop() {
+            let job = &self.jobs[at as usize];
+            if !job.files.is_empty() {
+                return &job.files;
+            }
+            for edge in job.after.iter().rev() {
+                let upstream = &self.jobs[edge.upstream as usize];
+                let new = !std::mem::replace(&mut seen[edge.upstream as usize], true);
+                if new && upstream.images == job.images {
+                    open.push(edge.upstream);
+                }
+            }
+        }
+        &[]
+    }
+}
+
 impl Job {
     /// Image grain: each lease lasts for one start. Otherwise one lease lasts for all images.
     pub fn image_grain(&self) -> bool {
@@ -412,15 +444,9 @@ pub enum Action {
     #[default]
     None,
     /// `run = ["program", ...]`: a process for each start.
-    Run {
-        /// The program and its arguments; never empty.
-        command: Vec<String>,
-    },
+    Run(Program),
     /// `worker = ["program", ...]`: a process for each unit, kept from start to start.
-    Worker {
-        /// The program and its arguments; never empty.
-        command: Vec<String>,
-    },
+    Worker(Program),
     /// `kernel = { tool = "...", ... }`: a built-in tool, with its settings; or, with `module` in
     /// place of `tool`, a kernel of the user's own.
     Kernel {

@@ -192,6 +192,10 @@ codes! {
     InjectBeyondImages = "inject-beyond-images",
     /// A glob that matches no file, or cannot be looked up.
     NoFiles = "no-files",
+    /// A placeholder that does not exist, or that has nothing to stand for here.
+    BadPlaceholder = "bad-placeholder",
+    /// A variable of the environment that can't be set.
+    BadVariable = "bad-variable",
     /// More than one of `run`, `worker` and `kernel`.
     TwoActions = "two-actions",
     /// The tool of a `kernel` does not take it.

@@ -14,6 +14,7 @@ mod jobs;
 mod names;
 mod order;
 mod policy;
+mod programs;
 mod tables;
 mod things;
 
@@ -205,6 +206,7 @@ pub fn check(
     edges::settle(&mut jobs, lost, &mut report);
     let order = order::order(&jobs, &mut report);
     images::settle(&mut jobs, &order, &mut report);
+    programs::settle(&jobs, &order, &mut report);
     order::drain(&jobs, &order, &mut report);
     if !lost {
         fit::check(&jobs, &devices, &things, &policy, &mut report);

@@ -14,17 +14,19 @@ pub(crate) struct Vocabulary {
 }
 
 /// Keys that people bring from other tools, and ours.
-pub(crate) const SYNONYMS: [(&str, &str); 24] = [
+pub(crate) const SYNONYMS: [(&str, &str); 27] = [
     ("args", "run"),
     ("cmd", "run"),
     ("command", "run"),
     ("count", "images"),
     ("cpu", "needs"),
+    ("cwd", "dir"),
     ("dependencies", "after"),
     ("depends", "after"),
     ("depends_on", "after"),
     ("deps", "after"),
     ("duration", "time"),
+    ("environment", "env"),
     ("exec", "run"),
     ("frames", "images"),
     ("gpu_count", "gpus"),
@@ -39,6 +41,7 @@ pub(crate) const SYNONYMS: [(&str, &str); 24] = [
     ("vram", "memory"),
     ("wait_for", "after"),
     ("weight", "weights"),
+    ("workdir", "dir"),
 ];
 
 pub(crate) static ROOT: Vocabulary = Vocabulary {
@@ -89,7 +92,7 @@ pub(crate) static JOB: Vocabulary = Vocabulary {
         "name", "kind", "phase", "images", "batch", "inflight", "threads", "priority", "memory",
         "gpus", "needs", "profile", "model", "stream", "after", "time", "startup", "cpu_time",
         "arrive", "every", "timeout", "retries", "fallback", "inject", "run", "worker", "kernel",
-        "face",
+        "shell", "dir", "env", "grace", "ready", "face",
     ],
     open: false,
 };

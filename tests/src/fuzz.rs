@@ -8,6 +8,8 @@ mod mutate;
 use std::sync::LazyLock;
 
 use lineside_backends::Workload;
+use lineside_backends::host::{Lines, parse_line};
+use lineside_backends::journal::{self, History};
 use lineside_line::bundle::Reader;
 use lineside_line::trace::{Names, Record, write_event};
 use lineside_line::{Line, Look, NoFiles, Problem, render};
@@ -27,12 +29,14 @@ pub use mutate::mutate;
 pub type Target = (&'static str, fn(&[u8]));
 
 /// Every target there is.
-pub const TARGETS: [Target; 5] = [
+pub const TARGETS: [Target; 7] = [
     ("bundle", bundle as fn(&[u8])),
     ("calls", calls),
     ("line_file", line_file),
     ("line_structured", line_structured),
     ("trace", trace),
+    ("journal", journal),
+    ("worker", worker),
 ];
 
 /// What may be planned: the rest takes too long for what it shows.
@@ -89,6 +93,73 @@ pub fn calls(bytes: &[u8]) {
     let script = calls::script_of_bytes(bytes);
     if let Err(difference) = calls::play(&script) {
         panic!("call {}: {}\n{script}", difference.call, difference.text);
+    }
+}
+
+/// Bytes as a journal: it is refused in good order, or it is one whose records come to the same
+/// when they are written down again.
+///
+/// # Panics
+///
+/// If the reader does, or if it takes what can't be.
+pub fn journal(bytes: &[u8]) {
+    check_journal(bytes);
+    // Checksums are hard to hit by chance: the same bytes as records, each behind its length.
+    let mut sealed = Vec::new();
+    let mut rest = bytes;
+    while let Some((&length, behind)) = rest.split_first() {
+        let (record, behind) = behind.split_at(behind.len().min(length.into()));
+        journal::seal(record, &mut sealed);
+        rest = behind;
+    }
+    check_journal(&sealed);
+}
+
+fn check_journal(bytes: &[u8]) {
+    let Ok(journal) = journal::read(bytes) else { return };
+    assert!(journal.sound <= bytes.len());
+    let mut again = Vec::new();
+    let mut history = History::default();
+    for record in &journal.records {
+        journal::encode(record, &mut again);
+        history.take(record).expect("it was taken before");
+        let (free, leased) = history.slots();
+        let slots: u64 = history.units.iter().map(|unit| u64::from(unit.slots)).sum();
+        assert_eq!(free + leased, slots);
+    }
+    assert_eq!(history, journal.history);
+    let again = journal::read(&again).expect("it was just written");
+    assert_eq!(again.records, journal.records);
+    // Whatever was cut off, what is left is the same.
+    let cut = journal::read(&bytes[..journal.sound]).expect("it was sound");
+    assert_eq!(cut.records, journal.records);
+}
+
+/// Bytes as what a worker says: each line is understood or refused in words, however they come.
+///
+/// # Panics
+///
+/// If the reader does, or if it depends on how the bytes are cut.
+pub fn worker(bytes: &[u8]) {
+    let mut whole = Lines::default();
+    let mut pieces = Lines::default();
+    let taken = whole.push(bytes).is_ok();
+    let mut in_pieces = Vec::new();
+    let mut all_taken = true;
+    for piece in bytes.chunks(7) {
+        all_taken &= pieces.push(piece).is_ok();
+        in_pieces.extend(std::iter::from_fn(|| pieces.next_line()));
+    }
+    assert_eq!(taken, all_taken);
+    let lines: Vec<Vec<u8>> = std::iter::from_fn(|| whole.next_line()).collect();
+    if taken {
+        assert_eq!(lines, in_pieces);
+    }
+    for line in lines {
+        if let Err(nonsense) = parse_line(&line) {
+            let text = nonsense.to_string();
+            assert!(!text.is_empty() && text.len() < 2_000 && !text.contains('\n'));
+        }
     }
 }
 

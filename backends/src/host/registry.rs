@@ -4,12 +4,15 @@ use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::{String, ToString};
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use std::path::{Path, PathBuf};
 
 use lineside_line::{Action, Job, KernelFault, Line, Setting};
 
 use super::pcb::{Classify, Detect, Load, Report, Save, boxed, known_defects};
+use super::program::Site;
+use super::programs::{Programs, Register};
 use super::tool::{Sleep, Tool};
 use crate::devices::{MODULE, OnlyOnGpus, module_faults};
 
@@ -32,21 +35,28 @@ const TOOLS: &[(&str, &[(&str, Need)])] = &[
     ("save", &[]),
 ];
 
-/// A tool for every job of the line. `folder` is that of the line file, `results` is where tools
-/// write.
+/// A tool for every job of the line. Each process that is started is told to `register`.
 ///
 /// # Errors
 ///
 /// Every job that can't be run on the host, in words.
 pub fn tools(
     line: &Line,
-    folder: &Path,
-    results: &Path,
+    site: &Arc<Site>,
+    register: &Arc<Register>,
 ) -> Result<Vec<Box<dyn Tool>>, Vec<String>> {
     let mut tools = Vec::with_capacity(line.jobs.len());
     let mut faults = Vec::new();
-    for job in &line.jobs {
-        match tool(job, folder, results) {
+    let mut programs = Programs::new(line, site, register);
+    for (at, job) in line.jobs.iter().enumerate() {
+        let tool = match &job.action {
+            // Only laid out so far: it takes the time that it is planned to take.
+            Action::None => Ok(boxed(Sleep { nanos: job.time.clone() })),
+            Action::Kernel { tool, settings } => kernel(job, tool, settings, site),
+            Action::Run(program) => programs.run(at as u32, program),
+            Action::Worker(program) => programs.worker(at as u32, program),
+        };
+        match tool {
             Ok(tool) => tools.push(tool),
             Err(fault) => faults.push(format!("job `{}`: {fault}", job.name)),
         }
@@ -54,14 +64,13 @@ pub fn tools(
     if faults.is_empty() { Ok(tools) } else { Err(faults) }
 }
 
-fn tool(job: &Job, folder: &Path, results: &Path) -> Result<Box<dyn Tool>, String> {
-    let (name, settings) = match &job.action {
-        // Only laid out so far: it takes the time that it is planned to take.
-        Action::None => return Ok(boxed(Sleep { nanos: job.time.clone() })),
-        Action::Kernel { tool, settings } => (tool, settings),
-        Action::Run { .. } => return Err("this version runs no processes".into()),
-        Action::Worker { .. } => return Err("this version runs no workers".into()),
-    };
+fn kernel(
+    job: &Job,
+    name: &str,
+    settings: &BTreeMap<String, Setting>,
+    site: &Site,
+) -> Result<Box<dyn Tool>, String> {
+    let folder = &site.folder;
     if let Some(fault) = kernel_faults(name, settings, folder).into_iter().next() {
         return Err(fault.message);
     }
@@ -69,13 +78,13 @@ fn tool(job: &Job, folder: &Path, results: &Path) -> Result<Box<dyn Tool>, Strin
         Some(Setting::Text(path)) => Some(folder.join(path)),
         _ => None,
     };
-    Ok(match name.as_str() {
+    Ok(match name {
         "load" => boxed(Load { files: job.files.iter().map(|file| folder.join(file)).collect() }),
         "detect" => boxed(Detect::new(&file("golden").unwrap_or_default())?),
         "classify" => boxed(Classify),
-        "save" => boxed(Save { results: results.to_path_buf() }),
+        "save" => boxed(Save { results: site.results() }),
         MODULE => boxed(OnlyOnGpus),
-        "report" => boxed(Report { results: results.to_path_buf(), truth: file("truth") }),
+        "report" => boxed(Report { results: site.results(), truth: file("truth") }),
         _ => boxed(Sleep { nanos: job.time.clone() }),
     })
 }

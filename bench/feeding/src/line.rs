@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use lineside_backends::devices::{self, Gpus};
-use lineside_backends::host::{self, Host};
+use lineside_backends::host::{self, Host, Register, Site};
 use lineside_backends::{Driver, Tables, Workload};
 use lineside_core::{Event, Nanos, Scheduler};
 use lineside_devices::{Opener, Wishes, discover};
@@ -40,7 +40,9 @@ pub(crate) fn run(boards: &Path, trial: Trial) -> Result<f64, String> {
         return Err(format!("nothing here is reached through {:?}", trial.place));
     }
     let gpus = Arc::new(Gpus::new(bound.gpus, Opener::new(false)));
-    let tools = host::tools(&line, boards, boards)
+    let site = Arc::new(Site::new(boards.to_owned(), boards.to_owned(), String::new()));
+    let register: Arc<Register> = Arc::new(|_, _| {});
+    let tools = host::tools(&line, &site, &register)
         .and_then(|tools| devices::with_gpus(&line, boards, tools, &gpus))
         .map_err(|faults| faults.join("\n"))?;
     let workload = Workload::from_line(&line);

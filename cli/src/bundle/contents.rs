@@ -21,8 +21,8 @@ pub(super) fn references(line: &Line) -> Vec<Reference<'_>> {
         references.extend(job.files.iter().map(|file| Reference::File(file)));
         match &job.action {
             Action::None => {}
-            Action::Run { command } | Action::Worker { command } => {
-                references.extend(command.iter().map(|word| Reference::Maybe(word)));
+            Action::Run(program) | Action::Worker(program) => {
+                references.extend(program.plain_texts().map(Reference::Maybe));
             }
             Action::Kernel { settings, .. } => {
                 let texts = settings.values().flat_map(Setting::texts);

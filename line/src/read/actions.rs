@@ -1,26 +1,30 @@
 //! `run`, `worker` and `kernel`: what a job does, outside the rules.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use crate::fields::{Fields, Given, cut, refuse, wrong_type};
 use crate::line::{Action, Setting};
 use crate::near;
 use crate::problem::Code;
+use crate::program::Program;
 use crate::report::{Finding, Report};
 use crate::tree::{Node, Table, Value};
 use crate::vocabulary;
 
 use super::Surroundings;
+use super::programs::{self, Ask};
 
-/// The action of a job; [`Action::None`] too if it has been refused.
+/// The action of a job; [`Action::None`] too if it has been refused. What its placeholders stand
+/// for is checked later.
 pub(super) fn read(
     fields: &Fields<'_, '_>,
     surroundings: &dyn Surroundings,
+    asks: &mut Vec<Ask>,
     report: &mut Report,
 ) -> Action {
-    let run = fields.texts("run", report);
-    let worker = fields.texts("worker", report);
+    let shell = programs::shell(fields, report);
+    let run = programs::program(fields, "run", shell, asks, report);
+    let worker = programs::program(fields, "worker", shell, asks, report);
     let kernel = fields.read("kernel", |node| kernel(node, surroundings, report));
     let mut present = ["run", "worker", "kernel"]
         .into_iter()
@@ -37,10 +41,14 @@ pub(super) fn read(
             );
         }
     }
-    let owned = |words: Vec<Cow<'_, str>>| words.into_iter().map(Cow::into_owned).collect();
+    programs::idle(fields, !run.is_absent(), !worker.is_absent(), report);
+    let mut beside = |mut program: Program| {
+        programs::beside(fields, &mut program, asks, report);
+        program
+    };
     match (run, worker, kernel) {
-        (Given::Good(command, _), _, _) => Action::Run { command: owned(command) },
-        (_, Given::Good(command, _), _) => Action::Worker { command: owned(command) },
+        (Given::Good(program, _), _, _) => Action::Run(beside(program)),
+        (_, Given::Good(program, _), _) => Action::Worker(beside(program)),
         (_, _, Given::Good(kernel, _)) => kernel,
         (_, _, _) => Action::None,
     }

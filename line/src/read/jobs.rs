@@ -14,6 +14,7 @@ use crate::tree::{Bytes, Node, Table, Value};
 use crate::vocabulary::{self, FALLBACKS, KINDS, NEEDS, PHASES};
 
 use super::names::Names;
+use super::programs::Ask;
 use super::{Devices, EdgeDraft, Faces, Surroundings, Things, actions, edges};
 
 /// Images ahead of the first that is not done.
@@ -58,6 +59,8 @@ pub(crate) struct JobDraft<'t> {
     pub(crate) fallback: Given<Fallback>,
     pub(crate) inject: Vec<InjectDraft>,
     pub(crate) action: Action,
+    /// Placeholders of its program.
+    pub(crate) asks: Vec<Ask>,
     /// Its entries of `after`, in [`Jobs::edges`].
     pub(crate) edges: Range<usize>,
     /// How many images it comes to, once that is settled; none if it cannot be known.
@@ -160,6 +163,8 @@ fn draft<'t>(
     edges: Range<usize>,
     report: &mut Report,
 ) -> JobDraft<'t> {
+    let mut asks = Vec::new();
+    let action = actions::read(fields, context.surroundings, &mut asks, report);
     JobDraft {
         header: table.at,
         name: fields.name(report),
@@ -192,7 +197,8 @@ fn draft<'t>(
         retries: fields.count("retries", 0, report),
         fallback: fields.word("fallback", FALLBACKS, report),
         inject: inject(fields, report),
-        action: actions::read(fields, context.surroundings, report),
+        action,
+        asks,
         edges,
         count: None,
     }

@@ -239,7 +239,7 @@ fn the_bounds_themselves_are_taken() {
         "after = []",
         "inject = []",
         "batch = 4294967295",
-        "run = [\"prog\", \"{image}\"]",
+        "run = [\"prog\", \"{index}\"]",
         "worker = [\"prog\"]",
         "kernel = { tool = \"blur\", size = 3, sigma = 0.5, fast = true, of = \"x\" }",
     ];

@@ -9,6 +9,7 @@ mod faces;
 mod faults;
 mod hostile;
 mod large;
+mod programs;
 mod random;
 mod trace;
 mod values;

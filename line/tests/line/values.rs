@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use lineside_line::{
     Action, Code, Edge, Fallback, FaultEvent, KernelFault, Kind, Mode, Needs, On, Order, Phase,
-    Place, Placement, Policy, Pool, Setting, Surroundings, read,
+    Place, Placement, Policy, Pool, Program, Setting, Surroundings, Template, read,
 };
 
 use super::{places, taken};
@@ -109,7 +109,7 @@ timeout = "7ms"
 retries = 8
 fallback = "forbid"
 inject = [{ image = 1 }, { image = 2, times = 3 }]
-run = ["prog", "{image}"]
+run = ["prog", "{index}"]
 [[job]]
 name = "a"
 kind = "legacy"
@@ -155,8 +155,12 @@ fn everything_that_is_written_is_read() {
     assert_eq!((b.timeout, b.retries), (Some(7_000_000), 8));
     let inject: Vec<_> = b.inject.iter().map(|inject| (inject.image, inject.times)).collect();
     assert_eq!(inject, [(1, 1), (2, 3)]);
-    assert_eq!(b.action, Action::Run { command: vec!["prog".into(), "{image}".into()] });
-    assert_eq!(a.action, Action::Worker { command: vec!["w".into()] });
+    let command = |words: &[&str]| Program {
+        command: words.iter().map(|word| Template::parse(word).unwrap()).collect(),
+        ..Program::default()
+    };
+    assert_eq!(b.action, Action::Run(command(&["prog", "{index}"])));
+    assert_eq!(a.action, Action::Worker(command(&["w"])));
     // Startup and four images, then nothing; before it nothing.
     assert_eq!((b.path, a.path, c.path), (9_000_000, 9_000_000, 9_000_000));
 }

@@ -8,10 +8,11 @@ use super::fields::{FALLBACKS, Fields, Named};
 use super::{Tables, values};
 
 /// Those that say what a job *does* have no influence on the rules: any value will do.
-const KEYS: [&str; 27] = [
+const KEYS: [&str; 32] = [
     "name", "kind", "phase", "images", "batch", "inflight", "threads", "priority", "memory",
     "gpus", "needs", "profile", "model", "stream", "after", "time", "startup", "cpu_time",
     "arrive", "every", "timeout", "retries", "fallback", "inject", "run", "worker", "kernel",
+    "shell", "dir", "env", "grace", "ready",
 ];
 
 /// A job as it is declared: without what depends on other jobs.
