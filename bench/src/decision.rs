@@ -3,7 +3,6 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::hint::black_box;
-use std::time::Instant;
 
 use lineside_backends::{Class, Tables, WorkEdge, WorkJob, Workload};
 use lineside_core::{
@@ -12,6 +11,7 @@ use lineside_core::{
 };
 
 use crate::peers::Ends;
+use crate::stopwatch::Stopwatch;
 
 /// Decisions a run.
 const DECISIONS: u64 = 1_000_000;
@@ -99,11 +99,11 @@ pub(crate) fn cost_over(setting: Setting, jobs: usize, units: usize, decisions: 
     let spread = Ends::new();
     let mut machine = Machine { ends: BinaryHeap::new(), running, spread, events: 0, now: 0 };
     machine.grant(&mut scheduler);
-    let began = Instant::now();
+    let began = Stopwatch::start();
     for _ in 0..decisions {
         machine.decide(&mut scheduler);
     }
-    let time = began.elapsed().as_nanos() as f64 / decisions as f64;
+    let time = began.nanos() / decisions as f64;
     black_box(machine.events);
     time
 }

@@ -9,6 +9,7 @@ mod memory;
 mod peers;
 mod plot;
 mod simulation;
+mod stopwatch;
 mod table;
 mod touches;
 

@@ -3,7 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap, HashMap, VecDeque};
 use std::hint::black_box;
-use std::time::Instant;
+
+use crate::stopwatch::Stopwatch;
 
 /// Decisions a run.
 pub(crate) const DECISIONS: u64 = 1_000_000;
@@ -33,7 +34,7 @@ pub(crate) fn floor(jobs: usize, units: usize, decisions: u64) -> f64 {
         *lease = (job, 0);
         ends.push(Reverse((spread.next(0), unit as u32)));
     }
-    let began = Instant::now();
+    let began = Stopwatch::start();
     for _ in 0..decisions {
         let Some(Reverse((now, unit))) = ends.pop() else { break };
         queue.push_back(leases[unit as usize].0);
@@ -42,7 +43,7 @@ pub(crate) fn floor(jobs: usize, units: usize, decisions: u64) -> f64 {
         ends.push(Reverse((spread.next(now), unit)));
     }
     black_box(&leases);
-    began.elapsed().as_nanos() as f64 / decisions as f64
+    began.nanos() / decisions as f64
 }
 
 /// Makes so many decisions with 1,000 jobs on 64 units, for a counter of instructions.
@@ -72,10 +73,10 @@ pub(crate) fn plain(jobs: usize, units: usize, decisions: u64) -> f64 {
     let mut ends = BinaryHeap::new();
     let mut spread = Ends::new();
     let mut now = 0;
-    let mut began = Instant::now();
+    let mut began = Stopwatch::start();
     for decision in 0..decisions + units as u64 {
         if decision == units as u64 {
-            began = Instant::now();
+            began = Stopwatch::start();
         }
         if decision >= units as u64 {
             let Some(Reverse((end, lease))) = ends.pop() else { break };
@@ -98,5 +99,5 @@ pub(crate) fn plain(jobs: usize, units: usize, decisions: u64) -> f64 {
         ends.push(Reverse((spread.next(now), decision)));
     }
     black_box(&by_id);
-    began.elapsed().as_nanos() as f64 / decisions as f64
+    began.nanos() / decisions as f64
 }

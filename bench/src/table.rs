@@ -104,7 +104,9 @@ fn line(row: &Row) -> String {
     };
     let mut text = format!("{:<58} {:>12} {}", row.name, figure(ours), row.unit);
     if let (Some((peer, theirs)), Some(ratio)) = (&row.peer, row.ratio()) {
-        text += &format!("   {peer} {} {}   ×{ratio:.2}", figure(*theirs), row.unit);
+        let times =
+            if ratio < 0.1 { format!("1/{:.0}", 1.0 / ratio) } else { format!("×{ratio:.2}") };
+        text += &format!("   {peer} {} {}   {times}", figure(*theirs), row.unit);
     }
     let bound = match (row.bound, row.most) {
         (Some(bound), _) => format!("ratio at most {bound}"),

@@ -8,7 +8,8 @@ use lineside_core::{Event, JobSpec, Kind, Place, Policy, Scheduler, UnitId, Unit
 use crate::RUNS;
 use crate::table::{Row, Table, count, median};
 
-/// With a thousand jobs and with a million.
+/// With a thousand jobs and with a million. Too short for the time that was computed, which the
+/// system tells in steps of milliseconds.
 pub(crate) fn rows(table: &mut Table) {
     let mut small = Vec::new();
     let mut large = Vec::new();

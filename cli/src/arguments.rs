@@ -3,6 +3,7 @@
 pub(crate) mod bundle;
 pub(crate) mod lease;
 pub(crate) mod mig;
+pub(crate) mod tune;
 
 use std::path::PathBuf;
 
@@ -49,6 +50,8 @@ pub(crate) enum Command {
     Lease(lease::Lease),
     /// Show who on this machine holds which units, and who waits
     Ps(lease::Ps),
+    /// Find better settings for this box by measuring, and write them into the line file
+    Tune(tune::Tune),
     /// Put a line and all that it needs into one file
     Pack(bundle::Pack),
     /// Take a bundle apart, into a new folder
@@ -65,6 +68,9 @@ pub(crate) enum Command {
 pub(crate) struct Plan {
     /// The line file, or a bundle
     pub(crate) file: PathBuf,
+    /// Print the SHA-256 of the trace, as the playground shows it
+    #[arg(long, conflicts_with_all = ["json", "mermaid"])]
+    pub(crate) hash: bool,
     #[command(flatten)]
     pub(crate) trust: Trust,
     #[command(flatten)]
@@ -154,9 +160,15 @@ pub(crate) struct Outputs {
     /// Write a trace for ui.perfetto.dev
     #[arg(long, value_name = "PATH")]
     pub(crate) perfetto: Option<PathBuf>,
+    /// Write figures for Prometheus' textfile collector; the file is replaced at once
+    #[arg(long, value_name = "PATH")]
+    pub(crate) metrics: Option<PathBuf>,
     /// Print a Mermaid Gantt chart
     #[arg(long, conflicts_with = "json")]
     pub(crate) mermaid: bool,
+    /// Print the graph of the jobs for Graphviz
+    #[arg(long, conflicts_with_all = ["json", "mermaid"])]
+    pub(crate) dot: bool,
     /// Print the summary as JSON
     #[arg(long)]
     pub(crate) json: bool,

@@ -14,6 +14,7 @@ use crate::words::printable;
 use crate::{Refusal, devices::listed, terminal};
 
 /// This machine; it is looked at when somebody asks.
+#[derive(Default)]
 pub(crate) struct Machine {
     wishes: Wishes,
     place: Option<Place>,
@@ -94,18 +95,18 @@ impl Machine {
 }
 
 /// What lies around a line file, and what this machine has, if that matters.
-pub(crate) struct Here<'h> {
+pub(crate) struct Around<'h> {
     around: &'h dyn Surroundings,
     machine: Option<&'h Machine>,
 }
 
-impl<'h> Here<'h> {
+impl<'h> Around<'h> {
     pub(crate) fn new(around: &'h dyn Surroundings, machine: Option<&'h Machine>) -> Self {
-        Here { around, machine }
+        Around { around, machine }
     }
 }
 
-impl Surroundings for Here<'_> {
+impl Surroundings for Around<'_> {
     fn files(&self, glob: &str) -> Result<Vec<String>, String> {
         self.around.files(glob)
     }
@@ -116,6 +117,10 @@ impl Surroundings for Here<'_> {
 
     fn memory(&self, place: Place, wanted: &Wanted) -> Option<u64> {
         self.machine?.memory(place, wanted)
+    }
+
+    fn hardware(&self) -> Option<String> {
+        self.around.hardware()
     }
 
     fn kernel_faults(&self, tool: &str, settings: &BTreeMap<String, Setting>) -> Vec<KernelFault> {

@@ -10,6 +10,7 @@ mod control;
 mod devices;
 mod explain;
 mod file;
+mod hardware;
 mod lease;
 mod machine;
 mod mig;
@@ -19,6 +20,7 @@ mod progress;
 mod recorder;
 mod run;
 mod terminal;
+mod tune;
 mod words;
 
 use std::process::ExitCode;
@@ -56,6 +58,7 @@ fn main() -> ExitCode {
         Command::Drain(drain) => control::drain(&drain),
         Command::Lease(lease) => lease::lease(&lease),
         Command::Ps(ps) => lease::ps(&ps),
+        Command::Tune(tune) => tune::tune(&tune),
         Command::Pack(pack) => bundle::pack(&pack),
         Command::Unpack(unpack) => bundle::unpack(&unpack),
         Command::Inspect(inspect) => bundle::inspect(&inspect),

@@ -14,7 +14,7 @@ use crate::{Refusal, terminal};
 /// Writes the files that were asked for, each of them even if another can't be written. A path of
 /// "-" is stdout.
 pub(crate) fn write(line: &Line, record: &Record, outputs: &Outputs) -> Result<(), Refusal> {
-    let Outputs { trace, gantt, report, perfetto, .. } = outputs;
+    let Outputs { trace, gantt, report, perfetto, metrics, .. } = outputs;
     let text = |path: &Option<PathBuf>, make: &dyn Fn() -> String| {
         path.as_ref().map_or(Ok(()), |path| write_text(path, &make()))
     };
@@ -24,6 +24,9 @@ pub(crate) fn write(line: &Line, record: &Record, outputs: &Outputs) -> Result<(
         text(gantt, &|| lineside_report::gantt_svg(line, record)),
         text(report, &|| lineside_report::report_html(line, record, None)),
         text(perfetto, &|| lineside_report::perfetto(line, record)),
+        metrics
+            .as_ref()
+            .map_or(Ok(()), |path| replace_text(path, &lineside_report::metrics(line, record))),
     ])
 }
 
@@ -42,6 +45,9 @@ pub(crate) fn tell(line: &Line, record: &Record, outputs: &Outputs) -> Result<()
         let summary = lineside_report::summary(line, record);
         let json = serde_json::to_string_pretty(&summary).unwrap_or_default();
         terminal::print(&format!("{json}\n"))?;
+    }
+    if outputs.dot {
+        terminal::print(&lineside_report::dot(line))?;
     }
     if outputs.mermaid {
         match lineside_report::mermaid(line, record) {
@@ -99,6 +105,15 @@ fn trace_to(line: &Line, record: &Record, reasons: Reasons, out: impl Write) -> 
     out.flush()
 }
 
+/// The SHA-256 of the trace of the rules.
+pub(crate) fn hash(line: &Line, record: &Record) -> String {
+    let mut hash = trace::Hash::default();
+    for entry in &record.entries {
+        hash.take(line, &event(entry));
+    }
+    hash.hex()
+}
+
 fn event(entry: &Entry) -> trace::Event<'_> {
     let images = |&job: &u32, &lease: &u64, &first: &u32, &count: &u32| trace::Images {
         job,
@@ -142,6 +157,22 @@ pub(crate) fn write_text(path: &Path, text: &str) -> Result<(), Refusal> {
         return terminal::print(text);
     }
     fs::write(path, text).map_err(|error| cannot_write(path, &error))
+}
+
+/// Writes a text file so that whoever reads it sees the old one or the new one, whole.
+fn replace_text(path: &Path, text: &str) -> Result<(), Refusal> {
+    if path == Path::new("-") {
+        return terminal::print(text);
+    }
+    // Beside it, since only there it can be put in its place at once; collectors take `.prom` only.
+    let mut new = path.as_os_str().to_owned();
+    new.push(format!(".{}.new", std::process::id()));
+    let written = fs::write(&new, text).and_then(|()| fs::rename(&new, path));
+    written.map_err(|error| {
+        // What can't be put in its place is of no use.
+        let _ = fs::remove_file(&new);
+        cannot_write(path, &error)
+    })
 }
 
 fn cannot_write(path: &Path, error: &io::Error) -> Refusal {

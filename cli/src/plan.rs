@@ -8,7 +8,7 @@ use lineside_report::Record;
 use crate::arguments::Plan;
 use crate::recorder::Recorder;
 use crate::words::Words;
-use crate::{DONE, NOT_DONE, Refusal, STUCK, file, outputs};
+use crate::{DONE, NOT_DONE, Refusal, STUCK, file, outputs, terminal};
 
 pub(crate) fn plan(arguments: &Plan) -> Result<u8, Refusal> {
     let file = file::open_trusted(&arguments.file, &arguments.trust)?;
@@ -19,6 +19,9 @@ pub(crate) fn plan(arguments: &Plan) -> Result<u8, Refusal> {
     let planned = simulate(line, reasons, EVENTS)?;
     let written = outputs::write(line, &planned.record, outputs);
     outputs::tell(line, &planned.record, outputs)?;
+    if arguments.hash {
+        terminal::print(&format!("{}\n", outputs::hash(line, &planned.record)))?;
+    }
     written?;
     Ok(planned.code)
 }

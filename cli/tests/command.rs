@@ -243,3 +243,27 @@ fn at_a_time_it_says_what_was_so_then() {
     let text = String::from_utf8(output.stdout).expect("UTF-8");
     assert!(text.contains("S1: runs") && text.contains("leased to `S1`"), "{text}");
 }
+
+#[test]
+fn metrics_are_replaced_at_once_and_leave_nothing_beside_them() {
+    let folder = folder("metrics");
+    let path = folder.join("lineside.prom");
+    fs::write(&path, "old").expect("it is written");
+    let case = case("04-legacy-chain.toml");
+    let output = lineside(&["plan", &case, "--metrics", path.to_str().expect("UTF-8"), "--dot"]);
+    assert_eq!(output.status.code(), Some(0));
+    assert!(String::from_utf8_lossy(&output.stdout).starts_with("digraph "));
+    let text = fs::read_to_string(&path).expect("it is there");
+    assert!(text.contains("\nlineside_makespan_seconds "), "{text}");
+    assert_eq!(fs::read_dir(&folder).expect("the folder").count(), 1);
+}
+
+#[test]
+fn the_hash_is_that_of_the_trace() {
+    let file = case("21-yolo-dag.toml");
+    let hash = lineside(&["plan", &file, "--hash"]);
+    let hash = String::from_utf8(hash.stdout).expect("ASCII");
+    // What `sha256sum` says of tests/cases/21-yolo-dag.jsonl.
+    let expected = "bbfb9775df053af09faefb767df48738d6b2d0ce0bad337e2887cfd2dcca1ea3";
+    assert_eq!(hash.trim_end(), expected);
+}

@@ -46,3 +46,5 @@ pub use crate::read::{Checked, DeviceHere, KernelFault, NoFiles, Surroundings, c
 pub use crate::read::{read, read_bytes};
 pub use crate::render::{Look, render};
 pub use crate::span::Span;
+#[cfg(feature = "toml")]
+pub use crate::toml_tree::document;

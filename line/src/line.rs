@@ -20,6 +20,8 @@ pub struct Line {
     pub policy: Policy,
     /// `[[face]]`, in file order.
     pub faces: Vec<Face>,
+    /// `[[hardware]]`, in file order.
+    pub hardware: Vec<Hardware>,
     /// Units in file order; a device with `mig` stands as its slices.
     pub units: Vec<Unit>,
     /// `[[model]]`, in file order.
@@ -288,6 +290,15 @@ pub struct Face {
     pub name: String,
     /// Which images are its own.
     pub matching: Match,
+}
+
+/// `[[hardware]]`: a kind of box for which jobs have settings of their own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hardware {
+    /// What it is known by; unique.
+    pub name: String,
+    /// It is the box that is here: its settings are those of the jobs of this line.
+    pub is_here: bool,
 }
 
 /// `match` of a face.

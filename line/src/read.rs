@@ -9,6 +9,7 @@ mod devices;
 mod edges;
 mod faces;
 mod faults;
+mod hardware;
 mod images;
 mod jobs;
 mod names;
@@ -64,6 +65,11 @@ pub trait Surroundings {
     /// that is not known.
     fn memory(&self, place: Place, wanted: &Wanted) -> Option<u64> {
         let _ = (place, wanted);
+        None
+    }
+
+    /// What this box is, as a `box` of `[[hardware]]` says it. By default that does not matter.
+    fn hardware(&self) -> Option<String> {
         None
     }
 
@@ -191,11 +197,13 @@ pub fn check(
         return Err(report.into_problems("", Severity::Error));
     }
     let faces = Faces::expand(&mut tree, &mut report);
-    let root = match lost {
+    let (syntax_lost, lost) = (lost, lost || faces.lost);
+    let hardware =
+        hardware::apply(&mut tree, surroundings.hardware().as_deref(), lost, &mut report);
+    let root = match syntax_lost {
         true => Fields::lenient(&tree, &vocabulary::ROOT),
         false => Fields::new(&tree, &vocabulary::ROOT, &mut report),
     };
-    let lost = lost || faces.lost;
     let header = policy::line(&root, &mut report);
     let policy = policy::policy(&root, &mut report);
     let devices = Devices::read(&root, &policy, surroundings, &mut report);
@@ -217,7 +225,8 @@ pub fn check(
     }
     // Nothing below can fail. The line may grow where the tree was.
     drop(tree);
-    let sources = assemble::Sources { header, policy, faces, devices, things, jobs, order, faults };
+    let sources =
+        assemble::Sources { header, policy, faces, hardware, devices, things, jobs, order, faults };
     let (line, places) = assemble::line(sources);
     warnings::add(&line, &places, &mut report);
     Ok(Checked { line, warnings: report.into_problems(text, Severity::Warning) })

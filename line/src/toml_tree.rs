@@ -18,8 +18,13 @@ use self::builder::Builder;
 use crate::report::Report;
 use crate::tree::Document;
 
-/// Reads TOML, with every fault of syntax that the parser can get past.
-pub(crate) fn document(text: &str) -> Document<'_> {
+/// Reads TOML into a tree with places, with every fault of syntax that the parser can get past.
+///
+/// ```
+/// let document = lineside_line::document("[[job]]\nname = \"a\"\n");
+/// assert_eq!(document.root().entries[0].key, "job");
+/// ```
+pub fn document(text: &str) -> Document<'_> {
     let source = Source::new(text);
     let faults = RefCell::new(Vec::new());
     let mut builder = Builder::new(source, &faults);

@@ -4,9 +4,11 @@
 //! [`write_event`] writes one exactly as the rules say. [`Record`] reads a line back by name, and
 //! [`Record::event`] turns it into an [`Event`] again.
 
+mod hash;
 mod read;
 mod write;
 
+pub use self::hash::Hash;
 pub use self::read::{Names, Record, TraceError};
 pub use self::write::{write_event, write_text};
 

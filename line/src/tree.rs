@@ -38,6 +38,11 @@ impl<'t> Document<'t> {
         Document { root, syntax: Report::default(), lost: false }
     }
 
+    /// Its root table, as far as it could be read.
+    pub fn root(&self) -> &Table<'t> {
+        &self.root
+    }
+
     /// Adds a fault of syntax, after which parts of the text may not be in the tree: nothing is
     /// then blamed for naming what is not there.
     pub fn fault(&mut self, at: Bytes, message: &str) {

@@ -47,7 +47,7 @@ pub(crate) const SYNONYMS: [(&str, &str); 27] = [
 pub(crate) static ROOT: Vocabulary = Vocabulary {
     people: "a line file",
     written: "the top level",
-    keys: &["line", "policy", "device", "model", "stream", "face", "job", "fault"],
+    keys: &["line", "policy", "device", "model", "stream", "face", "hardware", "job", "fault"],
     open: false,
 };
 
@@ -81,6 +81,16 @@ pub(crate) static MODEL: Vocabulary = Vocabulary {
 
 pub(crate) static STREAM: Vocabulary =
     Vocabulary { people: "a stream", written: "[[stream]]", keys: &["name", "limit"], open: false };
+
+pub(crate) static HARDWARE: Vocabulary =
+    Vocabulary { people: "hardware", written: "[[hardware]]", keys: &["box", "jobs"], open: false };
+
+pub(crate) static HARDWARE_JOB: Vocabulary = Vocabulary {
+    people: "an entry of `jobs`",
+    written: "an entry of `jobs`",
+    keys: &["job", "batch", "inflight", "threads", "depth", "memory"],
+    open: false,
+};
 
 pub(crate) static FACE: Vocabulary =
     Vocabulary { people: "a face", written: "[[face]]", keys: &["name", "match"], open: true };

@@ -31,6 +31,19 @@ pub(crate) fn cargo(arguments: &[&str]) -> Result<(), String> {
     run(&std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned()), arguments)
 }
 
+/// What a command in the workspace prints; an exit code other than 0 is an error.
+pub(crate) fn output_of(program: &str, arguments: &[&str]) -> Result<String, String> {
+    let shown = format!("{program} {}", arguments.join(" "));
+    eprintln!("$ {shown}");
+    let output = Command::new(program).args(arguments).current_dir(root()).output();
+    let output = output.map_err(|error| format!("`{program}` can't be started: {error}"))?;
+    if output.status.success() {
+        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    Err(format!("`{shown}` ended with {}:\n{}", output.status, said.trim_end()))
+}
+
 /// Where tests, and layers, say what they have run.
 pub(crate) fn tally_path() -> PathBuf {
     root().join("target/tally.txt")

@@ -70,13 +70,25 @@ impl Cross {
 
     /// Builds in a folder of the workspace; answers where the results lie.
     pub(crate) fn build(&self, folder: &str, arguments: &[&str]) -> Result<PathBuf, Fault> {
+        self.build_as("release", "core,alloc", folder, arguments)
+    }
+
+    /// Builds by a profile, with these crates of the library.
+    pub(crate) fn build_as(
+        &self,
+        profile: &str,
+        crates: &str,
+        folder: &str,
+        arguments: &[&str],
+    ) -> Result<PathBuf, Fault> {
         let own = match self.library {
             Library::Installed => "cross",
             Library::Source => "cross-source",
         };
         let directory = root().join("target").join(own);
         let mut command = Command::new(env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned()));
-        command.args(["build", "--quiet", "--locked", "--release", "--target", self.target]);
+        command.args(["build", "--quiet", "--locked", "--profile", profile]);
+        command.args(["--target", self.target]);
         command.args(arguments).arg("--target-dir").arg(&directory);
         command.current_dir(root().join(folder));
         // Where the sources lie is not to show in the image, nor in its size.
@@ -86,18 +98,19 @@ impl Cross {
         ];
         command.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f")).env_remove("RUSTFLAGS");
         if self.library == Library::Source {
-            command.arg("-Zbuild-std=core,alloc");
+            command.arg(format!("-Zbuild-std={crates}"));
             command.env("RUSTC", DEBIAN_RUSTC).env("RUSTC_BOOTSTRAP", "1");
             let target = self.target.to_uppercase().replace('-', "_");
             command.env(format!("CARGO_TARGET_{target}_LINKER"), linker()?);
         }
-        eprintln!("$ cd {folder} && cargo build --release {} ...", arguments.join(" "));
+        let shown = arguments.join(" ");
+        eprintln!("$ cd {folder} && cargo build --profile {profile} {shown} ...");
         match command.status() {
             Ok(status) if status.success() => {}
             Ok(status) => return Err(Fault::Failed(format!("{folder} can't be built: {status}"))),
             Err(error) => return Err(Fault::Failed(format!("cargo can't be started: {error}"))),
         }
-        Ok(directory.join(self.target).join("release"))
+        Ok(directory.join(self.target).join(profile))
     }
 }
 

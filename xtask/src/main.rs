@@ -12,6 +12,8 @@ mod fuzz;
 mod golden;
 mod gpu;
 mod need;
+mod outputs;
+mod site;
 mod test;
 mod wasm;
 
@@ -45,6 +47,10 @@ enum Chore {
     Feeding(gpu::Options),
     /// Compare the PTX of our kernels with what NVRTC makes of them
     Ptx(gpu::PtxOptions),
+    /// Have what is written for other tools read by those tools
+    Outputs(outputs::Options),
+    /// Build the playground into `site/dist`; also serve it or test it
+    Site(site::Options),
     /// Run the cases as WebAssembly under Node
     Wasm(wasm::Options),
 }
@@ -59,6 +65,8 @@ fn main() -> ExitCode {
         Chore::Gpu(options) => gpu::gpu(&options).map_err(|it| it.to_string()),
         Chore::Feeding(options) => gpu::feeding(&options).map_err(|it| it.to_string()),
         Chore::Ptx(options) => gpu::ptx(&options).map_err(|it| it.to_string()),
+        Chore::Outputs(options) => outputs::outputs(&options).map_err(|it| it.to_string()),
+        Chore::Site(options) => site::site(&options).map_err(|it| it.to_string()),
         Chore::Wasm(options) => wasm::wasm(&options).map_err(|it| it.to_string()),
     };
     match done {

@@ -6,7 +6,7 @@ use clap::Args;
 
 use crate::command::{Fault, cargo, take_tally};
 use crate::need::Install;
-use crate::{firmware, fuzz, gpu, wasm};
+use crate::{firmware, fuzz, gpu, outputs, site, wasm};
 
 /// How to test.
 #[derive(Args)]
@@ -30,6 +30,8 @@ const LAYERS: &[Layer] = &[
     Layer { name: "documentation", run: |_| documentation() },
     Layer { name: "firmware", run: firmware::layer },
     Layer { name: "wasm", run: wasm::layer },
+    Layer { name: "outputs", run: outputs::layer },
+    Layer { name: "site", run: site::layer },
     Layer { name: "fuzz", run: fuzz::layer },
 ];
 

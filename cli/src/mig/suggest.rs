@@ -73,7 +73,8 @@ pub(super) fn suggest(arguments: &Suggest) -> Result<u8, Refusal> {
                 .to_owned(),
         ));
     }
-    let folder = Folder(&folder_of(&arguments.file));
+    let folder = folder_of(&arguments.file);
+    let folder = Folder { path: &folder, hardware: None };
     let layouts = combinations(&sheet)?;
     terminal::talk(&format!("planning the line on {} layouts\n", layouts.len()));
     let mut planned = Vec::new();

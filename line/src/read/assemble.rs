@@ -1,6 +1,6 @@
 //! The checked line out of drafts without a fault.
 
-use crate::line::{Edge, Fault, Inject, Job, Kind, Line, Mode, Needs, On, Phase, Policy};
+use crate::line::{Edge, Fault, Hardware, Inject, Job, Kind, Line, Mode, Needs, On, Phase, Policy};
 use crate::tree::Bytes;
 
 use super::jobs::{Images, ProfileName};
@@ -12,6 +12,7 @@ pub(super) struct Sources<'t> {
     pub(super) header: Header,
     pub(super) policy: PolicyDraft,
     pub(super) faces: Faces<'t>,
+    pub(super) hardware: Vec<Hardware>,
     pub(super) devices: Devices<'t>,
     pub(super) things: Things<'t>,
     pub(super) jobs: Jobs<'t>,
@@ -43,7 +44,8 @@ pub(crate) struct JobPlaces {
 }
 
 pub(super) fn line(sources: Sources<'_>) -> (Line, LinePlaces) {
-    let Sources { header, policy, faces, mut devices, things, jobs, order, faults } = sources;
+    let Sources { header, policy, faces, hardware, mut devices, things, jobs, order, faults } =
+        sources;
     let Jobs { drafts, edges, .. } = jobs;
     let mut index = vec![0_u32; drafts.len()];
     for (place, job) in (0_u32..).zip(&order) {
@@ -82,6 +84,7 @@ pub(super) fn line(sources: Sources<'_>) -> (Line, LinePlaces) {
         files: header.files,
         policy: policy.policy,
         faces: faces.faces,
+        hardware,
         units: devices.units,
         models: things.models,
         streams: things.streams,

@@ -7,6 +7,7 @@ mod drain;
 mod drawn;
 mod faces;
 mod faults;
+mod hardware;
 mod hostile;
 mod large;
 mod programs;

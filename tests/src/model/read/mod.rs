@@ -34,7 +34,7 @@ struct Loaded {
 pub fn read(text: &str) -> Result<Line, String> {
     let table: Table = text.parse().map_err(|error: toml::de::Error| error.to_string())?;
     let table = faces::expand(table)?;
-    let known = ["line", "policy", "device", "model", "stream", "job", "fault"];
+    let known = ["line", "policy", "device", "model", "stream", "hardware", "job", "fault"];
     let file = Fields::new(&table, "the file", &known)?;
     if let Some(line) = file.table("line")? {
         let line = Fields::new(line, "[line]", &["name", "description", "files"])?;
