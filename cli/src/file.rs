@@ -12,6 +12,7 @@ use lineside_line::{
 
 use crate::arguments::bundle::Trust;
 use crate::bundle::{self, Opened};
+use crate::machine::{Around, Machine};
 use crate::words::printable;
 use crate::{Refusal, hardware, terminal};
 
@@ -74,13 +75,24 @@ pub(crate) fn read_text(file: &Path) -> Result<String, Refusal> {
 
 /// Reads a line file, or the one of a bundle, and checks it.
 pub(crate) fn judge(file: &Path, trust: &Trust, here: Here) -> Result<Verdict, Refusal> {
+    judge_for(file, trust, here, None)
+}
+
+/// The same, with what this machine has, for a run on it.
+fn judge_for(
+    file: &Path,
+    trust: &Trust,
+    here: Here,
+    machine: Option<&Machine>,
+) -> Result<Verdict, Refusal> {
     let hardware = match here {
         Here::Any => None,
         Here::ThisBox => Some(hardware::this_box()),
     };
     if bundle::is_bundle(file) {
         let (opened, text) = Opened::open(file, trust, hardware)?;
-        let (result, folder) = (read_bytes(&text, &opened), opened.folder().to_owned());
+        let result = read_bytes(&text, &Around::new(&opened, machine));
+        let folder = opened.folder().to_owned();
         return Ok(Verdict { result, folder, text, bundle: Some(opened) });
     }
     if trust.verify_key.is_some() {
@@ -90,13 +102,18 @@ pub(crate) fn judge(file: &Path, trust: &Trust, here: Here) -> Result<Verdict, R
     }
     let text = fs::read(file).map_err(|error| cannot_read(file, error))?;
     let folder = folder_of(file);
-    let result = read_bytes(&text, &Folder { path: &folder, hardware });
+    let around = Folder { path: &folder, hardware };
+    let result = read_bytes(&text, &Around::new(&around, machine));
     Ok(Verdict { result, folder, text, bundle: None })
 }
 
 /// Reads a file that has to be fine, and has in its folder what the line uses when it is run.
-pub(crate) fn open_to_run(file: &Path, trust: &Trust) -> Result<LineFile, Refusal> {
-    let opened = open_for(file, trust, Here::ThisBox)?;
+pub(crate) fn open_to_run(
+    file: &Path,
+    trust: &Trust,
+    machine: &Machine,
+) -> Result<LineFile, Refusal> {
+    let opened = accept(file, judge_for(file, trust, Here::ThisBox, Some(machine))?)?;
     hardware::tell(&opened.checked.line);
     if let Some(bundle) = &opened.bundle {
         let unpacked = bundle.unpack(&opened.checked.line);
@@ -112,11 +129,10 @@ pub(crate) fn open(file: &Path) -> Result<LineFile, Refusal> {
 
 /// As [`open`]; a bundle has to be signed as is asked for.
 pub(crate) fn open_trusted(file: &Path, trust: &Trust) -> Result<LineFile, Refusal> {
-    open_for(file, trust, Here::Any)
+    accept(file, judge(file, trust, Here::Any)?)
 }
 
-fn open_for(file: &Path, trust: &Trust, here: Here) -> Result<LineFile, Refusal> {
-    let verdict = judge(file, trust, here)?;
+fn accept(file: &Path, verdict: Verdict) -> Result<LineFile, Refusal> {
     let rendered = verdict.rendered(file);
     let Verdict { result, folder, bundle, .. } = verdict;
     match result {

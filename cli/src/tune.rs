@@ -10,6 +10,7 @@ mod write;
 mod tests;
 
 use crate::arguments::tune::Tune;
+use crate::machine::Machine;
 use crate::{DONE, Refusal, file, hardware, terminal};
 
 use self::measure::{Plans, Runs};
@@ -20,7 +21,7 @@ pub(crate) fn tune(arguments: &Tune) -> Result<u8, Refusal> {
         let help = "help: tune the line file, and pack it again";
         return Err(Refusal(format!("error: a bundle can't be changed\n{help}")));
     }
-    let opened = file::open_to_run(&arguments.file, &Default::default())?;
+    let opened = file::open_to_run(&arguments.file, &Default::default(), &Machine::default())?;
     let line = &opened.checked.line;
     let limits = Limits { passes: arguments.passes.max(3), ..Limits::default() };
     let (mut plans, mut runs) = (Plans { line }, None);

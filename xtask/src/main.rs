@@ -10,6 +10,7 @@ mod figures;
 mod firmware;
 mod fuzz;
 mod golden;
+mod gpu;
 mod need;
 mod outputs;
 mod site;
@@ -40,6 +41,12 @@ enum Chore {
     Firmware(firmware::Options),
     /// Replay the corpus of the fuzz targets, then fuzz each for a while
     Fuzz(fuzz::Options),
+    /// Run the conformance suite on the real GPU of this machine
+    Gpu(gpu::Options),
+    /// Measure how fast images go through a GPU, beside a raw loop
+    Feeding(gpu::Options),
+    /// Compare the PTX of our kernels with what NVRTC makes of them
+    Ptx(gpu::PtxOptions),
     /// Have what is written for other tools read by those tools
     Outputs(outputs::Options),
     /// Build the playground into `site/dist`; also serve it or test it
@@ -55,6 +62,9 @@ fn main() -> ExitCode {
         Chore::Boards(options) => boards::make(&options),
         Chore::Firmware(options) => firmware::firmware(&options).map_err(|it| it.to_string()),
         Chore::Fuzz(options) => fuzz::fuzz(&options).map_err(|it| it.to_string()),
+        Chore::Gpu(options) => gpu::gpu(&options).map_err(|it| it.to_string()),
+        Chore::Feeding(options) => gpu::feeding(&options).map_err(|it| it.to_string()),
+        Chore::Ptx(options) => gpu::ptx(&options).map_err(|it| it.to_string()),
         Chore::Outputs(options) => outputs::outputs(&options).map_err(|it| it.to_string()),
         Chore::Site(options) => site::site(&options).map_err(|it| it.to_string()),
         Chore::Wasm(options) => wasm::wasm(&options).map_err(|it| it.to_string()),

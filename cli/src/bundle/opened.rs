@@ -97,8 +97,10 @@ impl Surroundings for Opened {
     }
 
     fn kernel_faults(&self, tool: &str, settings: &BTreeMap<String, Setting>) -> Vec<KernelFault> {
-        for (key, setting) in settings {
-            let Setting::Text(path) = setting else { continue };
+        let texts = settings
+            .iter()
+            .flat_map(|(key, setting)| setting.texts().into_iter().map(move |path| (key, path)));
+        for (key, path) in texts {
             if let Err(error) = self.unpack_path(path) {
                 let (setting, message) = (Some(key.clone()), error.to_string());
                 return vec![KernelFault { setting, message, help: None }];
