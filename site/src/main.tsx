@@ -22,8 +22,8 @@ beginTheme();
 store.setEngine(new Engine(makeWorker, engineModule));
 // For whoever automates the page: its state, and its charts.
 Object.assign(globalThis, { lineside: { store, charts } });
-// The page is laid out unseen, and takes the place of the plain one when its chart is there, so that
-// nothing moves under the eyes of the reader.
+// The page is laid out unseen, and takes the place of the plain one when its chart is there, so
+// that nothing moves under the eyes of the reader.
 const plain = document.getElementById('plain');
 const root = document.getElementById('app')!;
 render(<App version={LINESIDE_VERSION} />, root);

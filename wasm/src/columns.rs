@@ -136,8 +136,8 @@ fn end(state: u32, cause: u32) -> End {
     }
 }
 
-/// An observer that fills [`Columns`], and keeps the reasons of the grants of one instant. It is one
-/// type for both, since every other one would bring a copy of the driver and the core.
+/// An observer that fills [`Columns`], and keeps the reasons of the grants of one instant. It is
+/// one type for both, since every other one would bring a copy of the driver and the core.
 #[derive(Debug)]
 pub(crate) struct Recorder {
     pub(crate) columns: Columns,

@@ -16,12 +16,16 @@ export const lessonsEn: Record<LessonSlug, LessonWords> = {
   'legacy-rotates': {
     title: 'Legacy rotates',
     moral: 'Legacy tools hand the GPU back after each image, so they take turns.',
-    see: 'The same two tools, now legacy: B starts at 20 ms and is done at 70 ms instead of 110 ms.',
+    see:
+      'The same two tools, now legacy: B starts at 20 ms and is done at 70 ms instead of 110 ' +
+      'ms.',
   },
   'standard-first': {
     title: 'Standard first',
     moral: 'A standard tool that comes last still goes before every legacy tool in the queue.',
-    see: 'At 30 ms barcode is next by its ticket, but inspect is standard: it has the GPU till 70 ms.',
+    see:
+      'At 30 ms barcode is next by its ticket, but inspect is standard: it has the GPU till 70 ' +
+      'ms.',
   },
   'never-pre-empted': {
     title: 'Nothing is pre-empted',
@@ -41,12 +45,16 @@ export const lessonsEn: Record<LessonSlug, LessonWords> = {
   balance: {
     title: 'Balance over two GPUs',
     moral: 'With “balance” the GPU that was leased for less time comes first.',
-    see: 'Twice 120 ms of work on two GPUs: both are leased for 120 ms, and all is done after 120 ms.',
+    see:
+      'Twice 120 ms of work on two GPUs: both are leased for 120 ms, and all is done after 120 ' +
+      'ms.',
   },
   prefetch: {
     title: 'The starved GPU',
     moral: 'Prefetch depth and loaders at once feed a starved GPU: nothing else is changed.',
-    see: 'A: one loader, depth 1: the GPU computes 11 % of the time. B: eight of each: over 70 %, and more than five times faster.',
+    see:
+      'A: one loader, depth 1: the GPU computes 11 % of the time. B: eight of each: over 70 %, ' +
+      'and more than five times faster.',
   },
   mig: {
     title: 'Slices against a whole card',
@@ -56,17 +64,23 @@ export const lessonsEn: Record<LessonSlug, LessonWords> = {
   'overtake-bound': {
     title: 'The bound on overtaking',
     moral: 'Small tools pass the one that needs two GPUs twice at most; then GPUs are kept for it.',
-    see: 'After two of them have passed, gpu0 stays empty from 20 ms: it is kept for pair, which starts at 25 ms.',
+    see:
+      'After two of them have passed, gpu0 stays empty from 20 ms: it is kept for pair, which ' +
+      'starts at 25 ms.',
   },
   patience: {
     title: 'Patience',
     moral: 'A stream of urgent images would keep report waiting; after 50 ms it goes first.',
-    see: 'camera has priority 10 and always an image in the queue. report comes at 5 ms and starts at 60 ms.',
+    see:
+      'camera has priority 10 and always an image in the queue. report comes at 5 ms and ' +
+      'starts at 60 ms.',
   },
   'warm-models': {
     title: 'Warm models, and eviction',
     moral: 'A tool goes back to where its model is loaded; who finds no room evicts an idle one.',
-    see: 'Only the first image of detect loads its model. At 170 ms read evicts a model that nobody uses.',
+    see:
+      'Only the first image of detect loads its model. At 170 ms read evicts a model that ' +
+      'nobody uses.',
   },
   'pool-off': {
     title: 'The pool switched off',

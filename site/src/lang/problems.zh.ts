@@ -36,6 +36,8 @@ export const codesZh: Record<string, string> = {
   window: '`batch` × `inflight` 超出 64 幅图像的窗口',
   'inject-beyond-images': '注入故障的图像不存在',
   'no-files': '没有匹配的文件，或无法查找',
+  'bad-placeholder': '不认识的占位符',
+  'bad-variable': '环境变量写得不对',
   'two-actions': '`run`、`worker`、`kernel` 只能有一个',
   kernel: '内核的工具不接受它',
   'fault-target': '故障要么写 `unit` 要么写 `job`',

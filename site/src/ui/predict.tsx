@@ -76,11 +76,12 @@ export function Predict() {
   const last = guessed.value;
   const granted = last && plan.trace.who[last.at]!;
   const asked = question.value;
+  const verdict = last?.job === granted ? w.predictRight : w.predictWrong;
   return (
     <section class="predict" aria-label={w.predict}>
       {last && granted !== null && (
         <p role="status">
-          {last.job === granted ? w.predictRight(name(granted)) : w.predictWrong(name(granted))}{' '}
+          {verdict(name(granted))}{' '}
           <span class="dim">{w.predictScore(score.value.right, score.value.of)}</span>
         </p>
       )}

@@ -17,7 +17,8 @@ export function Share() {
       link.value = `${location.href.split('#')[0]}#${hash}`;
     });
   }, []);
-  const embed = `<iframe src="${link.value}&embed=1" title="Lineside" width="100%" height="520"></iframe>`;
+  const size = 'width="100%" height="520"';
+  const embed = `<iframe src="${link.value}&embed=1" title="Lineside" ${size}></iframe>`;
   return (
     <Dialog title={w.shareTitle}>
       <Copyable label={w.shareLink} text={link.value} />

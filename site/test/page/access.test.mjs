@@ -49,7 +49,7 @@ const STATES = {
   },
 };
 
-test('X1: axe finds nothing, in two languages, two themes, two widths and seven states', async () => {
+test('X1: axe finds nothing, in all languages, themes, widths and states', async () => {
   let looked = 0;
   const incomplete = new Set();
   for (const locale of ['en-US', 'zh-CN']) {

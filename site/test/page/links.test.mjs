@@ -91,7 +91,7 @@ test('what was written is there again on the next visit, and a link comes before
   await close();
 });
 
-test('L4: broken links are told in the language of the reader, and the page is usable', async () => {
+test('L4: broken links are told, in both languages, and the page is usable', async () => {
   const bad = ['#l1.broken!', '#l9.x', '#l1.AAAA', '#c1.AAAA', '#%E0%A4%A'];
   for (const [at, hash] of bad.entries()) {
     const locale = at % 2 === 0 ? 'en-US' : 'zh-CN';

@@ -72,7 +72,8 @@ test('V3: the picture as SVG has a bar for each start', () => {
 
 test('names are text in every export', () => {
   const name = '<script>alert(1)</script>&"';
-  const text = `[[device]]\nname = ${JSON.stringify(name)}\n[[job]]\nname = ${JSON.stringify(name)}\n`;
+  const quoted = JSON.stringify(name);
+  const text = `[[device]]\nname = ${quoted}\n[[job]]\nname = ${quoted}\n`;
   const planned = plan(text);
   const svg = scheduleSvg(planned.line, makeChart(planned.line, planned.trace));
   assert.ok(!svg.includes('<script'));

@@ -66,7 +66,7 @@ test('L4: links of every format of the past open', async () => {
   assert.ok(count >= 3);
 });
 
-test('L4: what is no link, or a broken one, is refused in a kind that the page has words for', async () => {
+test('L4: what is no link, or a broken one, is refused in a way that can be told', async () => {
   const whole = await encode({ text: lineOf(20), view: {} });
   const zeros = await encode({ text: '\n'.repeat(3 << 20), view: {} });
   const faults: [string, string][] = [

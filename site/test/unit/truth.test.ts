@@ -115,7 +115,7 @@ function checkChains(
   }
 }
 
-test('T4: every wait has sentences in both languages, and every change that is offered works', async () => {
+test('T4: all waits have sentences in both languages, changes on offer work', async () => {
   let asked = 0;
   let tried = 0;
   const texts = [
@@ -184,7 +184,7 @@ function grants({ line, trace }: ReturnType<typeof plan>, name: string, t: numbe
   return count;
 }
 
-test('T5: every lesson has words in both languages, and its moment lies within its plan', async () => {
+test('T5: lessons have words in both languages, and a moment within the plan', async () => {
   const { lessonsEn } = await import('../../src/lang/lessons.en.ts');
   const { lessonsZh } = await import('../../src/lang/lessons.zh.ts');
   for (const lesson of LESSONS) {
