@@ -41,11 +41,7 @@ pub(crate) fn work(
     let mut tables = Tables::for_workload(&workload);
     let recorder = Progress::new(line, Recorder::new(Some(Words::new(line))));
     let mut watcher = Journaled::new(recorder, session.journal.clone());
-    host::watch_over_orphans();
-    let mut host = Host::new(line, tools, units);
-    gpus.report_to(host.unit_news());
-    host.go_on(session.earlier.clone());
-    session.journal.stop_with(host.stopper());
+    let host = host_for(line, tools, units, gpus, session);
     let waker = host.waker();
     let interrupts = Interrupts::listen(waker.clone());
     #[cfg(target_os = "linux")]
@@ -103,4 +99,20 @@ pub(crate) fn work(
 fn tell_how_to_go_on(out: &Path) {
     let out = out.display();
     terminal::talk(&format!("stopped; `--out {out} --resume` goes on with what is not done\n"));
+}
+
+/// The host of a run, which knows what was done earlier and whom to tell what.
+fn host_for(
+    line: &Line,
+    tools: Vec<Box<dyn Tool>>,
+    units: Vec<HostUnit>,
+    gpus: &Gpus,
+    session: &Session,
+) -> Host {
+    host::watch_over_orphans();
+    let mut host = Host::new(line, tools, units);
+    gpus.report_to(host.unit_news());
+    host.go_on(session.earlier.clone());
+    session.journal.stop_with(host.stopper());
+    host
 }
