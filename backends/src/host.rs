@@ -7,6 +7,7 @@
 mod colleague;
 mod crew;
 mod earlier;
+mod news;
 pub(crate) mod pcb;
 mod process;
 mod program;
@@ -39,6 +40,7 @@ use lineside_line::Line;
 use crate::backend::{Backend, News, Start, Stop};
 use crew::Crew;
 pub use earlier::Earlier;
+pub use news::UnitNews;
 pub use process::{
     Exit, Identity, MARKER, Remains, boot_id, end_marked, end_orphan, kill_all, this_process,
     watch_over_orphans,
@@ -103,32 +105,6 @@ enum Signal {
     Unit(News),
     /// Somebody wants the driver to look up.
     Wake,
-}
-
-/// Tells the host from another thread how its units are.
-#[derive(Clone)]
-pub struct UnitNews {
-    signals: Sender<Signal>,
-    expected: Arc<AtomicU32>,
-}
-
-impl UnitNews {
-    /// A unit drains, is down, or is up again.
-    pub fn tell(&self, news: News) {
-        // Nobody listens only if the host is gone.
-        let _ = self.signals.send(Signal::Unit(news));
-    }
-
-    /// There will be news: meanwhile the line is not over.
-    pub fn expect(&self) {
-        self.expected.fetch_add(1, Ordering::SeqCst);
-    }
-
-    /// The news that was expected has come, or never will.
-    pub fn settle(&self) {
-        self.expected.fetch_sub(1, Ordering::SeqCst);
-        let _ = self.signals.send(Signal::Wake);
-    }
 }
 
 /// Ends a wait of the host from another thread, with no news.

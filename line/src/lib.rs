@@ -30,6 +30,7 @@ pub mod quantity;
 mod read;
 mod render;
 mod report;
+mod setting;
 mod span;
 #[cfg(feature = "toml")]
 mod toml_tree;

@@ -110,7 +110,8 @@ fn line(trial: Trial) -> Result<Line, String> {
         "[[device]]\nname = \"cpu\"\nplace = \"cpu\"\nmemory = \"4GiB\"\nslots = 4\n{gpu}\
          [[job]]\nname = \"load\"\nkind = \"legacy\"\nneeds = \"cpu\"\nimages = \"boards/*.png\"\n\
          inflight = 2\nthreads = 2\nkernel = {{ tool = \"load\" }}\n\
-         [[job]]\nname = \"detect\"\nkind = \"legacy\"\nneeds = \"{needs}\"\nimages = {BOARDS}\nbatch = {batch}\n\
+         [[job]]\nname = \"detect\"\nkind = \"legacy\"\nneeds = \"{needs}\"\n\
+         images = {BOARDS}\nbatch = {batch}\n\
          after = [{{ job = \"load\", {edge} }}]\n\
          kernel = {{ tool = \"detect\", golden = \"golden.png\" }}\n"
     );

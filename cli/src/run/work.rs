@@ -39,11 +39,7 @@ pub(crate) fn work(
     // They are for plans: real faults come by themselves.
     workload.faults.clear();
     let mut tables = Tables::for_workload(&workload);
-    host::watch_over_orphans();
-    let mut host = Host::new(line, tools, units);
-    gpus.report_to(host.unit_news());
-    host.go_on(session.earlier.clone());
-    session.journal.stop_with(host.stopper());
+    let host = host_for(line, tools, units, gpus, session);
     let waker = host.waker();
     let interrupts = Interrupts::listen(waker.clone());
     let onlooker = Onlooker::new(line, show, &interrupts)?;
@@ -111,4 +107,20 @@ fn reason_to_stop(interrupts: u32, failed: Option<&str>) -> Option<(&str, u8)> {
 fn tell_how_to_go_on(out: &Path) {
     let out = out.display();
     terminal::talk(&format!("stopped; `--out {out} --resume` goes on with what is not done\n"));
+}
+
+/// The host of a run, which knows what was done earlier and whom to tell what.
+fn host_for(
+    line: &Line,
+    tools: Vec<Box<dyn Tool>>,
+    units: Vec<HostUnit>,
+    gpus: &Gpus,
+    session: &Session,
+) -> Host {
+    host::watch_over_orphans();
+    let mut host = Host::new(line, tools, units);
+    gpus.report_to(host.unit_news());
+    host.go_on(session.earlier.clone());
+    session.journal.stop_with(host.stopper());
+    host
 }
