@@ -94,6 +94,8 @@ pub enum News {
     GivenBack(LeaseId),
     /// A unit is lost.
     Down(UnitId),
+    /// A unit takes no new leases for now.
+    Drain(UnitId),
     /// A unit is back.
     Up(UnitId),
 }

@@ -296,6 +296,7 @@ impl<'a, B: Backend> Driver<'a, B> {
             News::Failed(lease) => core.fail(now, lease, &mut out),
             News::GivenBack(lease) => core.given_back(now, lease, &mut out),
             News::Down(unit) => core.down(now, unit, &mut out),
+            News::Drain(unit) => core.drain(now, unit, &mut out),
             News::Up(unit) => core.up(now, unit, &mut out),
         });
     }

@@ -7,7 +7,7 @@
 mod colleague;
 mod crew;
 mod earlier;
-mod pcb;
+pub(crate) mod pcb;
 mod process;
 mod program;
 mod programs;
@@ -28,7 +28,7 @@ use alloc::collections::{BTreeMap, VecDeque};
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-use core::sync::atomic::{AtomicBool, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -76,6 +76,10 @@ pub struct Host {
     troubles: Vec<Trouble>,
     notes: Arc<Mutex<Vec<String>>>,
     live: u32,
+    /// Jobs that have not ended.
+    jobs_left: u32,
+    /// How many units are to be heard of.
+    expected: Arc<AtomicU32>,
     /// What need not be done again.
     earlier: Earlier,
     /// Nothing more is started.
@@ -95,8 +99,36 @@ enum Signal {
     Ended(Ended),
     /// Units can be used no more.
     Lost(Vec<UnitId>, String),
+    /// How a unit is now.
+    Unit(News),
     /// Somebody wants the driver to look up.
     Wake,
+}
+
+/// Tells the host from another thread how its units are.
+#[derive(Clone)]
+pub struct UnitNews {
+    signals: Sender<Signal>,
+    expected: Arc<AtomicU32>,
+}
+
+impl UnitNews {
+    /// A unit drains, is down, or is up again.
+    pub fn tell(&self, news: News) {
+        // Nobody listens only if the host is gone.
+        let _ = self.signals.send(Signal::Unit(news));
+    }
+
+    /// There will be news: meanwhile the line is not over.
+    pub fn expect(&self) {
+        self.expected.fetch_add(1, Ordering::SeqCst);
+    }
+
+    /// The news that was expected has come, or never will.
+    pub fn settle(&self) {
+        self.expected.fetch_sub(1, Ordering::SeqCst);
+        let _ = self.signals.send(Signal::Wake);
+    }
 }
 
 /// Ends a wait of the host from another thread, with no news.
@@ -157,6 +189,8 @@ impl Host {
             troubles: Vec::new(),
             notes: Arc::default(),
             live: 0,
+            jobs_left: line.jobs.len() as u32,
+            expected: Arc::default(),
             earlier: Earlier::default(),
             closed: Arc::default(),
         }
@@ -202,6 +236,11 @@ impl Host {
     /// Ends a wait from another thread.
     pub fn waker(&self) -> Waker {
         Waker(self.signals.0.clone())
+    }
+
+    /// To tell from another thread how units are.
+    pub fn unit_news(&self) -> UnitNews {
+        UnitNews { signals: self.signals.0.clone(), expected: self.expected.clone() }
     }
 
     /// Products in memory now.
@@ -257,11 +296,12 @@ impl Host {
 
     /// Turns what the threads say into news: by the lowest unit of the lease, then in grant order.
     fn take_signals(&mut self, signals: Vec<Signal>) {
-        let mut ends: Vec<Ended> = Vec::new();
+        let (mut ends, mut unit_news): (Vec<Ended>, Vec<News>) = Default::default();
         for signal in signals {
             match signal {
                 Signal::Ended(ended) => ends.push(ended),
                 Signal::Lost(units, text) => self.lose(None, None, units, text),
+                Signal::Unit(news) => unit_news.push(news),
                 Signal::Wake => {}
             }
         }
@@ -275,6 +315,7 @@ impl Host {
             self.live -= 1;
             self.take_end(&running, ended);
         }
+        self.news.extend(unit_news);
     }
 
     fn take_end(&mut self, running: &Running, ended: Ended) {
@@ -297,11 +338,12 @@ impl Host {
                 self.news.push_back(News::GivenBack(lease));
             }
             Err(failure) if failure.lost.is_empty() => {
-                let Failure { image, text, .. } = failure;
+                let Failure { image, text, spoilt, .. } = failure;
                 self.troubles.push(Trouble { job: Some(running.job), image, text });
                 self.news.push_back(News::Failed(lease));
+                self.news.extend(spoilt.into_iter().map(News::Down));
             }
-            Err(Failure { image, text, lost }) => {
+            Err(Failure { image, text, lost, .. }) => {
                 // The core revokes what is on a unit that is lost, also this lease. By then
                 // nothing of it runs; if it was revoked before, this is the answer.
                 self.lose(Some(running.job), image, lost, text);
@@ -407,6 +449,7 @@ impl Backend for Host {
         match event {
             Event::Done { job, first, count, .. } => self.store.done(job.index, first, count),
             Event::End { job, .. } => {
+                self.jobs_left -= 1;
                 self.store.end(job.index);
                 for unit in self.machine.job_leaves(job.index) {
                     self.clear(unit);
@@ -429,7 +472,14 @@ impl Backend for Host {
 
     fn wait(&mut self, until: Option<Nanos>) -> Option<Nanos> {
         if self.news.is_empty() {
-            if self.live == 0 && until.is_none() {
+            let expected = self.expected.load(Ordering::SeqCst) > 0 && self.jobs_left > 0;
+            // What was told before it was settled is there by now.
+            let told: Vec<Signal> = self.signals.1.try_iter().collect();
+            self.take_signals(told);
+            if !self.news.is_empty() {
+                return Some(self.now());
+            }
+            if self.live == 0 && until.is_none() && !expected {
                 return None;
             }
             if let Some(signal) = self.next_signal(until) {

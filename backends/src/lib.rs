@@ -11,6 +11,8 @@ extern crate alloc;
 extern crate std;
 
 mod backend;
+#[cfg(feature = "host")]
+pub mod devices;
 mod driver;
 #[cfg(feature = "line")]
 mod from_line;

@@ -204,4 +204,7 @@ pub(crate) struct Devices {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
+    /// Take a software rasteriser for a GPU
+    #[arg(long)]
+    pub(crate) allow_software: bool,
 }

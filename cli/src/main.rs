@@ -12,6 +12,7 @@ mod explain;
 mod file;
 mod hardware;
 mod lease;
+mod machine;
 mod mig;
 mod outputs;
 mod plan;

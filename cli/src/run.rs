@@ -13,19 +13,21 @@ mod work;
 
 use std::sync::Arc;
 
-use lineside_backends::host::{self, HostUnit, Register, Site};
+use lineside_backends::devices::with_gpus;
+use lineside_backends::host::{self, Register, Site};
 
 use crate::arguments::Run;
+use crate::machine::{self, Machine};
 use crate::{Refusal, file};
 #[cfg(target_os = "linux")]
 pub(crate) use control::{Answer, Request, socket};
 pub(crate) use journal::Journal;
 
 pub(crate) fn run(arguments: &Run) -> Result<u8, Refusal> {
-    here::check_place(arguments)?;
-    let file = file::open_to_run(&arguments.file, &arguments.trust)?;
-    let line = &file.checked.line;
-    let mut units = HostUnit::of_line(line);
+    let machine = Machine::new(arguments);
+    let mut file = file::open_to_run(&arguments.file, &arguments.trust, &machine)?;
+    let (mut units, gpus) = machine::gpus(machine.bind(&mut file.checked.line)?);
+    let (line, gpus) = (&file.checked.line, Arc::new(gpus));
     here::check_fits(line, &here::absent_units(&units))?;
     let out = match arguments.resume {
         true => folder::folder_to_resume(arguments)?,
@@ -39,7 +41,9 @@ pub(crate) fn run(arguments: &Run) -> Result<u8, Refusal> {
     let journal = session.journal.clone();
     let register: Arc<Register> =
         Arc::new(move |identity, lease| journal.add_process(identity, lease));
-    let tools = host::tools(line, &site, &register).map_err(|faults| {
+    let tools = host::tools(line, &site, &register)
+        .and_then(|tools| with_gpus(line, &file.folder, tools, &gpus));
+    let tools = tools.map_err(|faults| {
         if !arguments.resume {
             folder::remove_what_was_made(&out);
         }
@@ -47,6 +51,7 @@ pub(crate) fn run(arguments: &Run) -> Result<u8, Refusal> {
     })?;
     session.begin(line, &file, &out, &mut units);
     tell::tell_what_is_left_out(line, &here::absent_units(&units));
-    let ran = work::work(line, tools, units, &session, &out);
+    let ran = work::work(line, tools, units, &gpus, &session, &out);
+    machine::tell(&gpus);
     tell::finish(arguments, line, ran, &out)
 }

@@ -97,7 +97,10 @@ pub(crate) fn check(
         if let Some(draft) = jobs.drafts.iter().find(with_images) {
             report.add(
                 Finding::error(Code::NeverFits, draft.at(), "there is no device to run this on")
-                    .help("write a `[[device]]` with its `name` and `memory`"),
+                    .help(
+                        "write a `[[device]]` with its `name` and `memory`; without one, only \
+                         `lineside run` knows what is here",
+                    ),
             );
         }
         return;

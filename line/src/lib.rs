@@ -41,7 +41,7 @@ mod warnings;
 pub use crate::line::*;
 pub use crate::problem::{Code, Problem, Related, Severity};
 pub use crate::program::{Part, Program, Template};
-pub use crate::read::{Checked, KernelFault, NoFiles, Surroundings, check};
+pub use crate::read::{Checked, DeviceHere, KernelFault, NoFiles, Surroundings, check};
 #[cfg(feature = "toml")]
 pub use crate::read::{read, read_bytes};
 pub use crate::render::{Look, render};

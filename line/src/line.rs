@@ -141,6 +141,27 @@ pub struct Unit {
     pub profile: Option<u32>,
     /// The `gpu` of the MIG table, if given.
     pub gpu: Option<String>,
+    /// Which device of a machine is meant, for a run.
+    pub wanted: Wanted,
+}
+
+/// Device keys `uuid`, `pci` and `card`: which device of a machine a unit is. None of them has any
+/// influence on the rules.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Wanted {
+    /// `GPU-...`, `MIG-...`, or a UUID without a prefix.
+    pub uuid: Option<String>,
+    /// As `0000:65:00.0`.
+    pub pci: Option<String>,
+    /// A pattern for the name of the card.
+    pub card: Option<String>,
+}
+
+impl Wanted {
+    /// Whether any device of the place will do.
+    pub fn is_any(&self) -> bool {
+        *self == Wanted::default()
+    }
 }
 
 /// `[[model]]`.
@@ -437,9 +458,10 @@ pub enum Action {
     Run(Program),
     /// `worker = ["program", ...]`: a process for each unit, kept from start to start.
     Worker(Program),
-    /// `kernel = { tool = "...", ... }`: a built-in tool, with its settings.
+    /// `kernel = { tool = "...", ... }`: a built-in tool, with its settings; or, with `module` in
+    /// place of `tool`, a kernel of the user's own.
     Kernel {
-        /// The tool's name.
+        /// The tool's name; `module` for a kernel of the user's own.
         tool: String,
         /// The other keys, for the tool to check.
         settings: BTreeMap<String, Setting>,
@@ -457,4 +479,24 @@ pub enum Setting {
     Float(f64),
     /// Text.
     Text(String),
+    /// A list; only in a kernel with a `module`.
+    List(Vec<Setting>),
+    /// A table; only in a kernel with a `module`.
+    Table(BTreeMap<String, Setting>),
+}
+
+impl Setting {
+    /// Every text in it.
+    pub fn texts(&self) -> Vec<&str> {
+        let (mut texts, mut open) = (Vec::new(), vec![self]);
+        while let Some(setting) = open.pop() {
+            match setting {
+                Setting::Text(text) => texts.push(text.as_str()),
+                Setting::List(items) => open.extend(items.iter().rev()),
+                Setting::Table(table) => open.extend(table.values().rev()),
+                Setting::Bool(_) | Setting::Int(_) | Setting::Float(_) => {}
+            }
+        }
+        texts
+    }
 }

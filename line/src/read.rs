@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 
 use crate::fields::Fields;
 use crate::fit;
-use crate::line::{Line, Setting};
+use crate::line::{Line, Place, Setting, Wanted};
 use crate::problem::{Code, Problem, Severity};
 use crate::report::Finding;
 use crate::tree::{Bytes, Document};
@@ -56,8 +56,21 @@ pub trait Surroundings {
     /// Why they cannot be looked up, in words.
     fn files(&self, glob: &str) -> Result<Vec<String>, String>;
 
-    /// What this box is, as a `box` of `[[hardware]]` says it. By default that does not matter.
+    /// What this box is, as a `box` of `[[hardware]]` says it; asked where there is
+    /// one. By default that does not matter.
     fn hardware(&self) -> Option<String> {
+        None
+    }
+
+    /// What this machine has: the units of a line without `[[device]]`. By default nothing.
+    fn devices(&self) -> Vec<DeviceHere> {
+        Vec::new()
+    }
+
+    /// Bytes that the device has that is meant, where the line file says nothing of it. By default
+    /// that is not known.
+    fn memory(&self, place: Place, wanted: &Wanted) -> Option<u64> {
+        let _ = (place, wanted);
         None
     }
 
@@ -66,6 +79,21 @@ pub trait Surroundings {
         let _ = (tool, settings);
         Vec::new()
     }
+}
+
+/// A device of this machine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DeviceHere {
+    /// What it would be called in a line file.
+    pub name: String,
+    /// How it is reached.
+    pub place: Place,
+    /// Bytes that can be had; 0 if that is not known.
+    pub memory: u64,
+    /// Leases at once.
+    pub slots: u32,
+    /// Its UUID, its address, and the name of the card.
+    pub wanted: Wanted,
 }
 
 /// What is wrong with a `kernel`.
@@ -171,15 +199,14 @@ pub fn check(
     }
     let faces = Faces::expand(&mut tree, &mut report);
     let (syntax_lost, lost) = (lost, lost || faces.lost);
-    let hardware =
-        hardware::apply(&mut tree, surroundings.hardware().as_deref(), lost, &mut report);
+    let hardware = hardware::apply(&mut tree, surroundings, lost, &mut report);
     let root = match syntax_lost {
         true => Fields::lenient(&tree, &vocabulary::ROOT),
         false => Fields::new(&tree, &vocabulary::ROOT, &mut report),
     };
     let header = policy::line(&root, &mut report);
     let policy = policy::policy(&root, &mut report);
-    let devices = Devices::read(&root, &policy, &mut report);
+    let devices = Devices::read(&root, &policy, surroundings, &mut report);
     let things = Things::read(&root, &mut report);
     let context =
         jobs::Context { lost, surroundings, things: &things, devices: &devices, faces: &faces };

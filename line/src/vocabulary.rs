@@ -68,7 +68,7 @@ pub(crate) static POLICY: Vocabulary = Vocabulary {
 pub(crate) static DEVICE: Vocabulary = Vocabulary {
     people: "a device",
     written: "[[device]]",
-    keys: &["name", "place", "memory", "slots", "gpu", "mig"],
+    keys: &["name", "place", "memory", "slots", "gpu", "mig", "uuid", "pci", "card"],
     open: false,
 };
 
@@ -122,7 +122,7 @@ pub(crate) static INJECT: Vocabulary = Vocabulary {
 };
 
 pub(crate) static KERNEL: Vocabulary =
-    Vocabulary { people: "a kernel", written: "a kernel", keys: &["tool"], open: true };
+    Vocabulary { people: "a kernel", written: "a kernel", keys: &["tool", "module"], open: true };
 
 pub(crate) static FAULT: Vocabulary = Vocabulary {
     people: "a fault",

@@ -8,7 +8,7 @@ use crate::detect::{Aligned, DIFFERENCE_MIN};
 use crate::picture::Grey;
 
 /// Pixels around a box that are looked at as well.
-const MARGIN: u32 = 12;
+pub const MARGIN: u32 = 12;
 /// Pieces of copper with fewer pixels than this are dirt.
 const PIECE_MIN: u32 = 6;
 /// How far from the difference copper may be to be touched by it.
@@ -54,25 +54,60 @@ impl Levels {
         Self { laminate: laminate as u8, copper: copper as u8, pad: pad as u8 }
     }
 
-    fn copper_min(self) -> u8 {
-        self.laminate.midpoint(self.copper)
+    /// What follows from them.
+    #[must_use]
+    pub fn thresholds(self) -> Thresholds {
+        Thresholds {
+            copper_min: self.laminate.midpoint(self.copper),
+            print_min: self.pad + (255 - self.pad) / 3,
+            hole_max: self.laminate / 4 * 3,
+        }
     }
 
-    /// White print is brighter than any copper.
-    fn print_min(self) -> u8 {
-        self.pad + (255 - self.pad) / 3
+    /// How clearly a difference of so many pixels stands out, which differ by so much in all.
+    #[must_use]
+    pub fn score(self, count: u64, sum: u64) -> u32 {
+        let contrast = u64::from(self.copper.abs_diff(self.laminate)).max(1);
+        let mean = (sum * 1000 / (count * contrast).max(1)).min(1000);
+        (mean * count.min(AREA_SURE) / AREA_SURE) as u32
     }
+}
 
-    fn hole_max(self) -> u8 {
-        self.laminate / 4 * 3
-    }
+/// What brightness means what.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Thresholds {
+    /// What is at least as bright is copper.
+    pub copper_min: u8,
+    /// What is at least as bright is print: white print is brighter than any copper.
+    pub print_min: u8,
+    /// What is at most as bright is a hole.
+    pub hole_max: u8,
+}
+
+/// What was found at a difference.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Found {
+    /// What kind of fault it is.
+    pub class: Class,
+    /// How many pixels differ clearly.
+    pub pixels: u64,
+    /// By how much in all.
+    pub total: u64,
 }
 
 /// The class of a difference, and how clearly it stands out: 0 to 1000, the mean difference of
 /// its pixels as a part of that between copper and laminate, less for a very small one.
 #[must_use]
 pub fn classify(aligned: &Aligned, bounds: PixelBox) -> (Class, u32) {
-    let crop = Crop::new(aligned, bounds);
+    let Aligned { golden, board, levels, .. } = aligned;
+    let Found { class, pixels, total } = look(golden, board, levels.thresholds(), bounds);
+    (class, levels.score(pixels, total))
+}
+
+/// Looks at a difference: what a GPU kernel does as well.
+#[must_use]
+pub fn look(golden: &Grey, board: &Grey, thresholds: Thresholds, bounds: PixelBox) -> Found {
+    let crop = Crop::new(golden, board, thresholds, bounds);
     let class = match crop.change {
         Change::Added if crop.was_hole() => Class::MissingHole,
         Change::Added => match crop.pieces_joined() {
@@ -83,7 +118,9 @@ pub fn classify(aligned: &Aligned, bounds: PixelBox) -> (Class, u32) {
         Change::Removed if crop.pieces_left() > 1 => Class::OpenCircuit,
         Change::Removed => Class::MouseBite,
     };
-    (class, crop.score())
+    let difference = |&(_, difference): &(usize, i32)| u64::from(difference.unsigned_abs());
+    let total = crop.differences.iter().map(difference).sum();
+    Found { class, pixels: crop.differences.len() as u64, total }
 }
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -94,7 +131,7 @@ enum Change {
 
 /// The surroundings of a difference.
 struct Crop {
-    levels: Levels,
+    thresholds: Thresholds,
     width: i32,
     height: i32,
     golden: Vec<u8>,
@@ -115,24 +152,23 @@ struct Pieces {
 }
 
 impl Crop {
-    fn new(aligned: &Aligned, bounds: PixelBox) -> Self {
-        let (full_width, full_height) = (aligned.board.width(), aligned.board.height());
+    fn new(was: &Grey, is: &Grey, thresholds: Thresholds, bounds: PixelBox) -> Self {
+        let (full_width, full_height) = (is.width(), is.height());
         let (left, top) = (bounds.x.saturating_sub(MARGIN), bounds.y.saturating_sub(MARGIN));
         let right = (bounds.x + bounds.width + MARGIN).min(full_width);
         let bottom = (bounds.y + bounds.height + MARGIN).min(full_height);
-        let print_min = aligned.levels.print_min();
         let (mut golden, mut board, mut printed) = (Vec::new(), Vec::new(), Vec::new());
         let mut differences = Vec::new();
         for y in top..bottom {
             for x in left..right {
-                let pair = (aligned.golden.at(x, y), aligned.board.at(x, y));
+                let pair = (was.at(x, y), is.at(x, y));
                 let difference = i32::from(pair.1) - i32::from(pair.0);
                 if bounds.contains(x, y) && difference.abs() >= i32::from(DIFFERENCE_MIN) {
                     differences.push((board.len(), difference));
                 }
                 golden.push(pair.0);
                 board.push(pair.1);
-                printed.push(aligned.golden.brightest_near(x, y, PRINT_REACH) >= print_min);
+                printed.push(was.brightest_near(x, y, PRINT_REACH) >= thresholds.print_min);
             }
         }
         let sum: i64 = differences.iter().map(|&(_, difference)| i64::from(difference)).sum();
@@ -143,8 +179,7 @@ impl Crop {
         }
         let (width, height) =
             (right.saturating_sub(left) as i32, bottom.saturating_sub(top) as i32);
-        let levels = aligned.levels;
-        Self { levels, width, height, golden, board, printed, differences, change, changed }
+        Self { thresholds, width, height, golden, board, printed, differences, change, changed }
     }
 
     /// The places that changed.
@@ -153,7 +188,7 @@ impl Crop {
     }
 
     fn was_hole(&self) -> bool {
-        let dark = |&at: &usize| self.golden[at] <= self.levels.hole_max();
+        let dark = |&at: &usize| self.golden[at] <= self.thresholds.hole_max;
         let holes = self.changes().filter(dark).count();
         // The rim of a hole is neither dark nor bright.
         holes > 0 && holes * 3 >= self.changes().count()
@@ -198,18 +233,9 @@ impl Crop {
         (1..now.sizes.len()).filter(large).count()
     }
 
-    fn score(&self) -> u32 {
-        let contrast = u64::from(self.levels.copper.abs_diff(self.levels.laminate)).max(1);
-        let count = self.differences.len() as u64;
-        let difference = |&(_, difference): &(usize, i32)| u64::from(difference.unsigned_abs());
-        let sum: u64 = self.differences.iter().map(difference).sum();
-        let mean = (sum * 1000 / (count * contrast).max(1)).min(1000);
-        (mean * count.min(AREA_SURE) / AREA_SURE) as u32
-    }
-
     /// Where a plane shows copper. Print, and what is next to it, is left out.
     fn copper(&self, plane: &[u8]) -> Vec<bool> {
-        let copper_min = self.levels.copper_min();
+        let copper_min = self.thresholds.copper_min;
         let bright = plane.iter().map(|&pixel| pixel >= copper_min);
         bright.zip(&self.printed).map(|(bright, &printed)| bright && !printed).collect()
     }

@@ -10,6 +10,7 @@ mod figures;
 mod firmware;
 mod fuzz;
 mod golden;
+mod gpu;
 mod need;
 mod outputs;
 mod site;
@@ -44,6 +45,12 @@ enum Chore {
     Outputs(outputs::Options),
     /// Build the playground into `site/dist`; also serve it or test it
     Site(site::Options),
+    /// Run the conformance suite on the real GPU of this machine
+    Gpu(gpu::Options),
+    /// Measure how fast images go through a GPU, beside a raw loop
+    Feeding(gpu::Options),
+    /// Compare the PTX of our kernels with what NVRTC makes of them
+    Ptx(gpu::PtxOptions),
     /// Run the cases as WebAssembly under Node
     Wasm(wasm::Options),
 }
@@ -57,6 +64,9 @@ fn main() -> ExitCode {
         Chore::Fuzz(options) => fuzz::fuzz(&options).map_err(|it| it.to_string()),
         Chore::Outputs(options) => outputs::outputs(&options).map_err(|it| it.to_string()),
         Chore::Site(options) => site::site(&options).map_err(|it| it.to_string()),
+        Chore::Gpu(options) => gpu::gpu(&options).map_err(|it| it.to_string()),
+        Chore::Feeding(options) => gpu::feeding(&options).map_err(|it| it.to_string()),
+        Chore::Ptx(options) => gpu::ptx(&options).map_err(|it| it.to_string()),
         Chore::Wasm(options) => wasm::wasm(&options).map_err(|it| it.to_string()),
     };
     match done {

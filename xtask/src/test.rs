@@ -6,7 +6,7 @@ use clap::Args;
 
 use crate::command::{Fault, cargo, take_tally};
 use crate::need::Install;
-use crate::{firmware, fuzz, outputs, site, wasm};
+use crate::{firmware, fuzz, gpu, outputs, site, wasm};
 
 /// How to test.
 #[derive(Args)]
@@ -24,6 +24,8 @@ struct Layer {
 const LAYERS: &[Layer] = &[
     Layer { name: "format", run: |_| format() },
     Layer { name: "lints", run: |_| lints() },
+    Layer { name: "vulkan", run: gpu::vulkan_layer },
+    Layer { name: "cuda", run: gpu::cuda_layer },
     Layer { name: "tests", run: |_| Ok(cargo(&["test", "--workspace", "--quiet"])?) },
     Layer { name: "documentation", run: |_| documentation() },
     Layer { name: "firmware", run: firmware::layer },

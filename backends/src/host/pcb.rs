@@ -15,29 +15,31 @@ use lineside_vision::picture::{Grey, Rgb};
 use lineside_vision::report::ContactSheet;
 use lineside_vision::score::Quality;
 
+use crate::devices::Raw;
+
 use super::tool::{Product, Task, Tool};
 use super::work::{Failure, Work};
 
 /// A board's picture, from its file.
-struct Loaded {
-    image: String,
-    path: PathBuf,
-    grey: Grey,
+pub(crate) struct Loaded {
+    pub(crate) image: String,
+    pub(crate) path: PathBuf,
+    pub(crate) grey: Grey,
 }
 
 /// Where a board differs from the golden one.
-struct Detected {
-    image: String,
-    path: PathBuf,
-    aligned: Aligned,
-    differences: Vec<PixelBox>,
+pub(crate) struct Detected {
+    pub(crate) image: String,
+    pub(crate) path: PathBuf,
+    pub(crate) aligned: Aligned,
+    pub(crate) differences: Vec<PixelBox>,
 }
 
 /// A board and its defects.
-struct Classified {
-    image: String,
-    path: PathBuf,
-    defects: Vec<Defect>,
+pub(crate) struct Classified {
+    pub(crate) image: String,
+    pub(crate) path: PathBuf,
+    pub(crate) defects: Vec<Defect>,
 }
 
 /// `load`: reads image k's file.
@@ -62,13 +64,13 @@ impl Load {
 }
 
 /// `detect`: compares a board with the golden one.
-pub(super) struct Detect {
-    golden: Golden,
+pub(crate) struct Detect {
+    pub(crate) golden: Golden,
 }
 
 impl Detect {
     /// Reads the golden picture.
-    pub(super) fn new(golden: &Path) -> Result<Self, String> {
+    pub(crate) fn new(golden: &Path) -> Result<Self, String> {
         let grey = Grey::from_png(&read(golden)?).map_err(|error| in_file(golden, error))?;
         Ok(Detect { golden: Golden::new(grey) })
     }
@@ -150,6 +152,35 @@ impl Report {
 
     fn quality(&self, path: &Path, defects: &[Defect]) -> Result<String, String> {
         Ok(Quality::of(defects, &known_defects(path)?).to_string())
+    }
+}
+
+/// `save`: writes what a kernel made: a picture as PNG, else the bytes.
+pub(super) struct Save {
+    pub(super) results: PathBuf,
+}
+
+impl Tool for Save {
+    fn start(&self, work: &Work<'_>) -> Result<Vec<Product>, Failure> {
+        work.each(|task| self.run(task))
+    }
+}
+
+impl Save {
+    fn run(&self, task: &Task<'_>) -> Result<Product, String> {
+        if let Ok(raw) = task.input::<Raw>() {
+            let name = Path::new(&raw.image).with_extension("bin");
+            write(&self.results.join(name), &raw.bytes)?;
+            return Ok(Arc::new(()));
+        }
+        let picture = task.input::<Loaded>()?;
+        let rgb = picture.grey.pixels().iter().flat_map(|&grey| [grey; 3]).collect();
+        let rgb = Rgb::new(picture.grey.width(), picture.grey.height(), rgb);
+        let png = rgb.and_then(|rgb| rgb.to_png());
+        let png = png.map_err(|error| in_file(Path::new(&picture.image), error))?;
+        let name = Path::new(&picture.image).with_extension("png");
+        write(&self.results.join(name), &png)?;
+        Ok(Arc::new(()))
     }
 }
 

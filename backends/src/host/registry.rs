@@ -10,10 +10,11 @@ use std::path::{Path, PathBuf};
 
 use lineside_line::{Action, Job, KernelFault, Line, Setting};
 
-use super::pcb::{Classify, Detect, Load, Report, boxed, known_defects};
+use super::pcb::{Classify, Detect, Load, Report, Save, boxed, known_defects};
 use super::program::Site;
 use super::programs::{Programs, Register};
 use super::tool::{Sleep, Tool};
+use crate::devices::{MODULE, OnlyOnGpus, module_faults};
 
 /// What a setting of a tool holds.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -31,6 +32,7 @@ const TOOLS: &[(&str, &[(&str, Need)])] = &[
     ("detect", &[("golden", Need::Picture)]),
     ("classify", &[]),
     ("report", &[("truth", Need::TableIfAny)]),
+    ("save", &[]),
 ];
 
 /// A tool for every job of the line. Each process that is started is told to `register`.
@@ -80,6 +82,8 @@ fn kernel(
         "load" => boxed(Load { files: job.files.iter().map(|file| folder.join(file)).collect() }),
         "detect" => boxed(Detect::new(&file("golden").unwrap_or_default())?),
         "classify" => boxed(Classify),
+        "save" => boxed(Save { results: site.results() }),
+        MODULE => boxed(OnlyOnGpus),
         "report" => boxed(Report { results: site.results(), truth: file("truth") }),
         _ => boxed(Sleep { nanos: job.time.clone() }),
     })
@@ -91,6 +95,9 @@ pub fn kernel_faults(
     settings: &BTreeMap<String, Setting>,
     folder: &Path,
 ) -> Vec<KernelFault> {
+    if tool == MODULE {
+        return module_faults(settings, folder);
+    }
     let Some((_, known)) = TOOLS.iter().find(|(name, _)| *name == tool) else {
         let names: Vec<String> = TOOLS.iter().map(|(name, _)| format!("`{name}`")).collect();
         return Vec::from([KernelFault {

@@ -104,18 +104,20 @@ pub struct Failure {
     pub text: String,
     /// Units that are to blame and can be used no more: they go down. The job is not blamed.
     pub lost: Vec<UnitId>,
+    /// Units that the job has spoilt for everybody: they go down once it has failed.
+    pub spoilt: Vec<UnitId>,
 }
 
 impl From<String> for Failure {
     fn from(text: String) -> Self {
-        Failure { image: None, text, lost: Vec::new() }
+        Failure { image: None, text, lost: Vec::new(), spoilt: Vec::new() }
     }
 }
 
 impl Failure {
     /// A failure that is the fault of units, not of the job.
     pub fn of_units(text: String, lost: Vec<UnitId>) -> Self {
-        Failure { image: None, text, lost }
+        Failure { image: None, text, lost, spoilt: Vec::new() }
     }
 }
 
@@ -137,7 +139,7 @@ impl Work<'_> {
     ) -> Result<Vec<Product>, Failure> {
         let mut products = Vec::with_capacity(self.images.len());
         for (&image, inputs) in self.images.iter().zip(self.inputs) {
-            let failed = |text| Failure { image: Some(image), text, lost: Vec::new() };
+            let failed = |text: String| Failure { image: Some(image), ..Failure::from(text) };
             if self.recall.is_on() {
                 return Err(failed("stopped".to_string()));
             }

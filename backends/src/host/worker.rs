@@ -100,7 +100,7 @@ impl Worker {
                 Ok(FromWorker::Fail { start, reason, image, lost }) if start == number => {
                     let lost = if lost { work.unit_ids() } else { Vec::new() };
                     let text = if reason.is_empty() { "it failed".into() } else { reason };
-                    return Ok(Err(Failure { image, text, lost }));
+                    return Ok(Err(Failure { image, lost, ..Failure::from(text) }));
                 }
                 Ok(FromWorker::Done { start } | FromWorker::Fail { start, .. }) => {
                     return Err(Fault::Said(format!(

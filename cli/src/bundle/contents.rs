@@ -25,10 +25,8 @@ pub(super) fn references(line: &Line) -> Vec<Reference<'_>> {
                 references.extend(program.plain_texts().map(Reference::Maybe));
             }
             Action::Kernel { settings, .. } => {
-                references.extend(settings.values().filter_map(|setting| match setting {
-                    Setting::Text(text) => Some(Reference::Maybe(text)),
-                    Setting::Bool(_) | Setting::Int(_) | Setting::Float(_) => None,
-                }));
+                let texts = settings.values().flat_map(Setting::texts);
+                references.extend(texts.map(Reference::Maybe));
             }
         }
     }

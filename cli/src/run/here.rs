@@ -6,21 +6,7 @@ use lineside_core::{Policy, Scheduler, UnitId};
 use lineside_line::{Line, Place};
 
 use crate::Refusal;
-use crate::arguments::{self, Run};
 use crate::words::printable;
-
-/// What this version can't do is said when it is asked for.
-pub(crate) fn check_place(arguments: &Run) -> Result<(), Refusal> {
-    let place = match arguments.place {
-        None | Some(arguments::Place::Cpu) => return Ok(()),
-        Some(arguments::Place::Cuda) => "CUDA",
-        Some(arguments::Place::Vulkan) => "Vulkan",
-    };
-    Err(Refusal(format!(
-        "error: this version runs on the CPU only, not through {place}; leave `--place` out, and \
-         set `fallback = \"allow\"` where a job may run on the CPU instead"
-    )))
-}
 
 /// Units that are not on this machine.
 pub(crate) fn absent_units(units: &[HostUnit]) -> Vec<UnitId> {

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use lineside_backends::devices::Gpus;
 use lineside_backends::host::{self, Host, HostUnit, Tool, Trouble};
 use lineside_backends::journal::Record;
 use lineside_backends::{Driver, Tables, Workload};
@@ -31,6 +32,7 @@ pub(crate) fn work(
     line: &Line,
     tools: Vec<Box<dyn Tool>>,
     units: Vec<HostUnit>,
+    gpus: &Gpus,
     session: &Session,
     out: &Path,
 ) -> Ran {
@@ -42,6 +44,7 @@ pub(crate) fn work(
     let mut watcher = Journaled::new(recorder, session.journal.clone());
     host::watch_over_orphans();
     let mut host = Host::new(line, tools, units);
+    gpus.report_to(host.unit_news());
     host.go_on(session.earlier.clone());
     session.journal.stop_with(host.stopper());
     let waker = host.waker();

@@ -67,7 +67,19 @@ fn kernel(node: &Node<'_>, surroundings: &dyn Surroundings, report: &mut Report)
         }
     };
     let fields = Fields::new(table, &vocabulary::KERNEL, report);
-    let tool = fields.text("tool", report);
+    let module = fields.find("module");
+    let tool = match (fields.text("tool", report), module) {
+        (Given::Absent, Some(module)) => Given::Good("module".into(), module.node.at),
+        (Given::Good(_, at), Some(module)) => {
+            report.add(
+                Finding::error(Code::TwoActions, module.key_at, "`module` beside `tool`")
+                    .related(at, "a kernel is built in, or a module of your own")
+                    .help("leave one of them out"),
+            );
+            return None;
+        }
+        (tool, _) => tool,
+    };
     if tool.is_absent() {
         missing_tool(table, report);
         return None;
@@ -75,7 +87,8 @@ fn kernel(node: &Node<'_>, surroundings: &dyn Surroundings, report: &mut Report)
     let mut settings = BTreeMap::new();
     let mut sound = true;
     for entry in table.entries.iter().filter(|entry| entry.key != "tool") {
-        match setting(&entry.node, &entry.key, report) {
+        let nested = if module.is_some() { NESTING_MAX } else { 0 };
+        match setting(&entry.node, &entry.key, nested, report) {
             Some(setting) => {
                 settings.insert(entry.key.to_string(), setting);
             }
@@ -102,11 +115,14 @@ fn missing_tool(table: &Table<'_>, report: &mut Report) {
         table.entries.iter().find(|entry| near::slip(&entry.key, ["tool"].into_iter()).is_some());
     report.add(match slip {
         Some(entry) => finding.help(format!("write `tool` for `{}`", cut(&entry.key))),
-        None => finding.help("write `tool = \"...\"` in it"),
+        None => finding.help("write `tool = \"...\"` or `module = \"...\"` in it"),
     });
 }
 
-fn setting(node: &Node<'_>, key: &str, report: &mut Report) -> Option<Setting> {
+/// Lists of tables are as deep as settings of a module go.
+const NESTING_MAX: u32 = 2;
+
+fn setting(node: &Node<'_>, key: &str, nested: u32, report: &mut Report) -> Option<Setting> {
     match &node.value {
         Value::Text(text) => Some(Setting::Text(text.to_string())),
         Value::Bool(flag) => Some(Setting::Bool(*flag)),
@@ -118,6 +134,17 @@ fn setting(node: &Node<'_>, key: &str, report: &mut Report) -> Option<Setting> {
                 Finding::error(Code::OutOfRange, node.at, message).help("write a smaller number")
             }),
         },
+        Value::List(items) if nested > 0 => {
+            let items = items.iter().map(|item| setting(item, key, nested - 1, report));
+            items.collect::<Option<_>>().map(Setting::List)
+        }
+        Value::Table(table) if nested > 0 => {
+            let entries = table.entries.iter().map(|entry| {
+                let value = setting(&entry.node, &entry.key, nested - 1, report)?;
+                Some((entry.key.to_string(), value))
+            });
+            entries.collect::<Option<_>>().map(Setting::Table)
+        }
         Value::Date | Value::List(_) | Value::Table(_) => {
             let wanted = "true, false, a number or text";
             wrong_type(node, &cut(key), wanted, report, None)

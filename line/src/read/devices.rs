@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use crate::fields::{self, Fields, Given, cut, refuse};
-use crate::line::{Place, Unit};
+use crate::line::{Place, Unit, Wanted};
 use crate::mig::{self, Gpu, Profile};
 use crate::near;
 use crate::problem::Code;
@@ -14,6 +14,7 @@ use crate::vocabulary::{self, PLACES};
 
 use super::names::Names;
 use super::policy::PolicyDraft;
+use super::{DeviceHere, Surroundings};
 
 /// All devices.
 pub(crate) struct Devices<'t> {
@@ -50,6 +51,7 @@ struct Draft<'d, 't> {
     memory: Given<u64>,
     slots: Given<u32>,
     gpu: Given<&'static Gpu>,
+    wanted: Wanted,
     mig: Given<&'d [Node<'t>]>,
     mig_at: Bytes,
     at: Bytes,
@@ -62,7 +64,12 @@ enum Cut {
 }
 
 impl<'t> Devices<'t> {
-    pub(super) fn read(root: &Fields<'_, 't>, policy: &PolicyDraft, report: &mut Report) -> Self {
+    pub(super) fn read(
+        root: &Fields<'_, 't>,
+        policy: &PolicyDraft,
+        surroundings: &dyn Surroundings,
+        report: &mut Report,
+    ) -> Self {
         let tables = root.tables("device", report);
         let mut devices = Devices {
             units: Vec::new(),
@@ -75,11 +82,14 @@ impl<'t> Devices<'t> {
             profile_indexes: HashMap::new(),
             headroom: policy.headroom.unwrap_or(0),
         };
+        if tables.is_empty() && root.find("device").is_none() {
+            devices.take_all(surroundings.devices());
+        }
         for table in tables {
             let fields = Fields::new(table, &vocabulary::DEVICE, report);
             let draft = draft(&fields, report);
             devices.names.add(&draft.name, devices.ranges.len(), report);
-            let cut = cut_up(&draft, report);
+            let cut = cut_up(&draft, surroundings, report);
             devices.place(draft, cut);
         }
         devices.check_slice_names(report);
@@ -131,6 +141,19 @@ impl<'t> Devices<'t> {
         index
     }
 
+    /// The units are those of this machine.
+    fn take_all(&mut self, here: Vec<DeviceHere>) {
+        for device in here {
+            let DeviceHere { name, place, memory, slots, wanted } = device;
+            let budget = self.budget(place, memory);
+            let (profile, gpu) = (None, None);
+            let first = self.units.len() as u32;
+            self.units.push(Unit { name, place, memory, budget, slots, profile, gpu, wanted });
+            self.places.push(UnitPlace { at: Bytes::default(), memory_absent: false });
+            self.ranges.push(Some((first, 1)));
+        }
+    }
+
     /// Adds the units of a device.
     fn place(&mut self, draft: Draft<'_, 't>, cut: Option<Cut>) {
         let place = draft.place.or(Place::Cuda);
@@ -147,7 +170,8 @@ impl<'t> Devices<'t> {
             at: draft.name.at().unwrap_or(draft.at),
             memory_absent: draft.memory.is_absent() && draft.gpu.is_absent(),
         };
-        let whole = Unit { name, place, memory: 0, budget: 0, slots, profile: None, gpu };
+        let wanted = draft.wanted;
+        let whole = Unit { name, place, memory: 0, budget: 0, slots, profile: None, gpu, wanted };
         match cut {
             Cut::Whole(memory) => {
                 let budget = self.budget(place, memory);
@@ -213,6 +237,7 @@ fn draft<'d, 't>(fields: &Fields<'d, 't>, report: &mut Report) -> Draft<'d, 't> 
         memory: fields.memory("memory", report),
         slots: fields.count("slots", 1, report),
         gpu: fields.read("gpu", |node| gpu(node, report)),
+        wanted: wanted(fields, report),
         mig: fields.read("mig", |node| fields::list(node, "mig", "a list of profiles", report)),
         mig_at: fields.find("mig").map_or(fields.at(), |entry| entry.node.at),
         at: fields.at(),
@@ -236,9 +261,13 @@ fn gpu(node: &Node<'_>, report: &mut Report) -> Option<&'static Gpu> {
 }
 
 /// Works out memory or slices; none if that is not known.
-fn cut_up(draft: &Draft<'_, '_>, report: &mut Report) -> Option<Cut> {
+fn cut_up(
+    draft: &Draft<'_, '_>,
+    surroundings: &dyn Surroundings,
+    report: &mut Report,
+) -> Option<Cut> {
     match &draft.mig {
-        Given::Absent => whole(draft, report).map(Cut::Whole),
+        Given::Absent => whole(draft, surroundings, report).map(Cut::Whole),
         Given::Bad => {
             check_beside_mig(draft, report);
             None
@@ -251,10 +280,17 @@ fn cut_up(draft: &Draft<'_, '_>, report: &mut Report) -> Option<Cut> {
 }
 
 /// The memory of a device that is not cut.
-fn whole(draft: &Draft<'_, '_>, report: &mut Report) -> Option<u64> {
+fn whole(
+    draft: &Draft<'_, '_>,
+    surroundings: &dyn Surroundings,
+    report: &mut Report,
+) -> Option<u64> {
     match (&draft.memory, &draft.gpu) {
         (Given::Good(memory, _), _) => Some(*memory),
-        (Given::Absent, Given::Absent) => Some(0),
+        (Given::Absent, Given::Absent) => {
+            let place = draft.place.or(Place::Cuda).unwrap_or(Place::Cuda);
+            Some(surroundings.memory(place, &draft.wanted).unwrap_or(0))
+        }
         (Given::Absent, Given::Good(gpu, at)) => {
             let largest = gpu.largest();
             if largest.memory.is_none() {
@@ -268,6 +304,15 @@ fn whole(draft: &Draft<'_, '_>, report: &mut Report) -> Option<u64> {
         }
         (Given::Bad, _) | (Given::Absent, Given::Bad) => None,
     }
+}
+
+/// Which device of a machine is meant.
+fn wanted(fields: &Fields<'_, '_>, report: &mut Report) -> Wanted {
+    let mut text = |key: &'static str| {
+        let text = fields.text(key, report);
+        text.good().map(|text| text.to_string())
+    };
+    Wanted { uuid: text("uuid"), pci: text("pci"), card: text("card") }
 }
 
 /// What a device with `mig` must have, and must not.

@@ -16,6 +16,7 @@ pub fn unit(name: &str) -> Unit {
         slots: 1,
         profile: None,
         gpu: None,
+        wanted: lineside_line::Wanted::default(),
     }
 }
 
