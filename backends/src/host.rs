@@ -56,8 +56,8 @@ use units::Machine;
 use work::{Errand, guarded};
 pub use work::{Failure, HostUnit, Upstream, Work};
 
-/// Runs each start on a thread of its own. A thread can't be killed: a start that is stopped goes on
-/// until its tool heeds the [`Recall`] or ends, and its units stay taken until then.
+/// Runs each start on a thread of its own. A thread can't be killed: a stopped start goes on until
+/// its tool heeds the [`Recall`] or ends, and its units stay taken until then.
 pub struct Host {
     began: Instant,
     machine: Arc<Machine>,
