@@ -1,7 +1,6 @@
 //! The host: tools on this machine, in real time.
 //!
-//! A job's [`Tool`] makes a [`Product`] of each image. It goes to the same image of the jobs behind
-//! it and is kept in memory until the last of them is done with it.
+//! A job's [`Tool`] makes a [`Product`] of each image, kept until the last job behind is done.
 
 #[cfg(target_os = "linux")]
 mod colleague;
@@ -59,10 +58,8 @@ use units::Machine;
 use work::{Errand, guarded};
 pub use work::{Failure, HostUnit, Upstream, Work};
 
-/// Runs each start on a thread of its own; the core bounds how many there are.
-///
-/// A thread can't be killed: a start that is stopped goes on until its tool heeds the [`Recall`]
-/// or comes to its end, and its units stay taken until then.
+/// Runs each start on a thread of its own. A thread can't be killed: a stopped start goes on until
+/// its tool heeds the [`Recall`] or ends, and its units stay taken until then.
 pub struct Host {
     began: Instant,
     machine: Arc<Machine>,

@@ -4,7 +4,7 @@ use crate::arguments::Check;
 use crate::{DONE, REFUSED, Refusal, file, terminal};
 
 pub(crate) fn check(arguments: &Check) -> Result<u8, Refusal> {
-    let verdict = file::judge(&arguments.file, &arguments.trust, file::Here::Any)?;
+    let verdict = file::judge(&arguments.file, &arguments.trust)?;
     let code = if verdict.result.is_ok() { DONE } else { REFUSED };
     if arguments.json {
         let problems = match &verdict.result {

@@ -74,25 +74,16 @@ pub(crate) fn read_text(file: &Path) -> Result<String, Refusal> {
 }
 
 /// Reads a line file, or the one of a bundle, and checks it.
-pub(crate) fn judge(file: &Path, trust: &Trust, here: Here) -> Result<Verdict, Refusal> {
-    judge_for(file, trust, here, None)
+pub(crate) fn judge(file: &Path, trust: &Trust) -> Result<Verdict, Refusal> {
+    judge_for(file, trust, None)
 }
 
-/// The same, with what this machine has, for a run on it.
-fn judge_for(
-    file: &Path,
-    trust: &Trust,
-    here: Here,
-    machine: Option<&Machine>,
-) -> Result<Verdict, Refusal> {
-    let hardware = match here {
-        Here::Any => None,
-        Here::ThisBox => Some(hardware::this_box()),
-    };
+/// The same, for a run on this machine.
+fn judge_for(file: &Path, trust: &Trust, machine: Option<&Machine>) -> Result<Verdict, Refusal> {
     if bundle::is_bundle(file) {
-        let (opened, text) = Opened::open(file, trust, hardware)?;
-        let result = read_bytes(&text, &Around::new(&opened, machine));
-        let folder = opened.folder().to_owned();
+        let (opened, text) = Opened::open(file, trust)?;
+        let (result, folder) =
+            (read_bytes(&text, &Around::new(&opened, machine)), opened.folder().to_owned());
         return Ok(Verdict { result, folder, text, bundle: Some(opened) });
     }
     if trust.verify_key.is_some() {
@@ -102,8 +93,7 @@ fn judge_for(
     }
     let text = fs::read(file).map_err(|error| cannot_read(file, error))?;
     let folder = folder_of(file);
-    let around = Folder { path: &folder, hardware };
-    let result = read_bytes(&text, &Around::new(&around, machine));
+    let result = read_bytes(&text, &Around::new(&Folder(&folder), machine));
     Ok(Verdict { result, folder, text, bundle: None })
 }
 
@@ -113,8 +103,8 @@ pub(crate) fn open_to_run(
     trust: &Trust,
     machine: &Machine,
 ) -> Result<LineFile, Refusal> {
-    let opened = accept(file, judge_for(file, trust, Here::ThisBox, Some(machine))?)?;
-    hardware::tell(&opened.checked.line);
+    let opened = accept(file, judge_for(file, trust, Some(machine))?)?;
+    hardware::tell(&opened.checked.line, machine);
     if let Some(bundle) = &opened.bundle {
         let unpacked = bundle.unpack(&opened.checked.line);
         unpacked.map_err(|error| Refusal(format!("error: {}: {error}", file.display())))?;
@@ -129,7 +119,7 @@ pub(crate) fn open(file: &Path) -> Result<LineFile, Refusal> {
 
 /// As [`open`]; a bundle has to be signed as is asked for.
 pub(crate) fn open_trusted(file: &Path, trust: &Trust) -> Result<LineFile, Refusal> {
-    accept(file, judge(file, trust, Here::Any)?)
+    accept(file, judge(file, trust)?)
 }
 
 fn accept(file: &Path, verdict: Verdict) -> Result<LineFile, Refusal> {
@@ -154,31 +144,18 @@ pub(crate) fn count(count: usize, what: &str) -> String {
     if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }
 
-/// For which box a line is read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Here {
-    /// For any: `[[hardware]]` has no say.
-    Any,
-    /// For this one.
-    ThisBox,
-}
-
 /// The folder of a line file.
-pub(crate) struct Folder<'f> {
-    pub(crate) path: &'f Path,
-    /// What this box is, if that matters.
-    pub(crate) hardware: Option<String>,
-}
+pub(crate) struct Folder<'f>(pub(crate) &'f Path);
 
 impl Surroundings for Folder<'_> {
     fn files(&self, pattern: &str) -> Result<Vec<String>, String> {
-        let folder = glob::Pattern::escape(&self.path.display().to_string());
+        let folder = glob::Pattern::escape(&self.0.display().to_string());
         let matches = glob::glob(&format!("{folder}/{pattern}")).map_err(|error| error.msg)?;
         let mut files = Vec::new();
         for path in matches {
             let path = path.map_err(|error| error.to_string())?;
             if path.is_file() {
-                let inside = path.strip_prefix(self.path).unwrap_or(&path);
+                let inside = path.strip_prefix(self.0).unwrap_or(&path);
                 let text = inside.to_str().map(str::to_owned);
                 files.push(text.ok_or_else(|| format!("{} is not UTF-8", inside.display()))?);
             }
@@ -186,11 +163,7 @@ impl Surroundings for Folder<'_> {
         Ok(files)
     }
 
-    fn hardware(&self) -> Option<String> {
-        self.hardware.clone()
-    }
-
     fn kernel_faults(&self, tool: &str, settings: &BTreeMap<String, Setting>) -> Vec<KernelFault> {
-        host::kernel_faults(tool, settings, self.path)
+        host::kernel_faults(tool, settings, self.0)
     }
 }

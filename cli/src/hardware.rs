@@ -1,22 +1,37 @@
 //! What this box is, as `[[hardware]]` names it, and how busy its CPU is.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::thread;
 
+use lineside_devices::Inventory;
 use lineside_line::Line;
 use lineside_report::CpuUse;
 
+use crate::machine::Machine;
 use crate::terminal;
 use crate::words::printable;
 
-/// The name of this kind of box: the same on every box of the model.
-pub(crate) fn this_box() -> String {
+/// The name of this kind of box, the same on every box of the model: the cards that can be used,
+/// with their memory in whole GiB, and the threads of the CPU.
+pub(crate) fn name_of(inventory: &Inventory) -> String {
+    let mut cards: BTreeMap<(String, Option<u64>), u32> = BTreeMap::new();
+    for device in inventory.devices.iter().filter(|device| device.is_usable()) {
+        // What drivers keep for themselves differs a little.
+        let memory = device.memory.map(|memory| (memory + (1 << 29)) >> 30);
+        *cards.entry((device.card.clone(), memory)).or_default() += 1;
+    }
+    let mut name = String::new();
+    for ((card, memory), count) in cards {
+        let memory = memory.map_or(String::new(), |memory| format!(" {memory} GiB"));
+        name += &format!("{count} x {card}{memory}, ");
+    }
     let threads = thread::available_parallelism().map_or(1, usize::from);
-    format!("{threads} CPU threads")
+    name + &format!("{threads} CPU threads")
 }
 
 /// Says which settings a run has, where the line has some for certain boxes.
-pub(crate) fn tell(line: &Line) {
+pub(crate) fn tell(line: &Line, machine: &Machine) {
     if line.hardware.is_empty() {
         return;
     }
@@ -25,7 +40,7 @@ pub(crate) fn tell(line: &Line) {
         None => format!(
             "note: this box ({}) is none of the line's `[[hardware]]`: jobs run with the settings \
              of their own; `lineside tune` finds better ones\n",
-            this_box()
+            printable(&machine.name())
         ),
     };
     terminal::talk(&text);

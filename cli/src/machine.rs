@@ -11,7 +11,7 @@ use lineside_line::{DeviceHere, KernelFault, Line, Place, Setting, Surroundings,
 
 use crate::arguments::{self, Run};
 use crate::words::printable;
-use crate::{Refusal, devices::listed, terminal};
+use crate::{Refusal, devices::listed, hardware, terminal};
 
 /// This machine; it is looked at when somebody asks.
 #[derive(Default)]
@@ -31,6 +31,17 @@ impl Machine {
         });
         let wishes = Wishes { allow_software: arguments.allow_software };
         Machine { wishes, place, inventory: OnceCell::new() }
+    }
+
+    /// As a run without arguments wants it.
+    pub(crate) fn plain() -> Self {
+        let wishes = Wishes { allow_software: false };
+        Machine { wishes, place: None, inventory: OnceCell::new() }
+    }
+
+    /// What this kind of box is called.
+    pub(crate) fn name(&self) -> String {
+        hardware::name_of(self.inventory())
     }
 
     fn inventory(&self) -> &Inventory {
@@ -120,7 +131,7 @@ impl Surroundings for Around<'_> {
     }
 
     fn hardware(&self) -> Option<String> {
-        self.around.hardware()
+        self.machine.map(Machine::name)
     }
 
     fn kernel_faults(&self, tool: &str, settings: &BTreeMap<String, Setting>) -> Vec<KernelFault> {

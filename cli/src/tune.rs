@@ -11,7 +11,7 @@ mod tests;
 
 use crate::arguments::tune::Tune;
 use crate::machine::Machine;
-use crate::{DONE, Refusal, file, hardware, terminal};
+use crate::{DONE, Refusal, file, terminal};
 
 use self::measure::{Plans, Runs};
 use self::search::{Limits, Measure, search};
@@ -21,12 +21,14 @@ pub(crate) fn tune(arguments: &Tune) -> Result<u8, Refusal> {
         let help = "help: tune the line file, and pack it again";
         return Err(Refusal(format!("error: a bundle can't be changed\n{help}")));
     }
-    let opened = file::open_to_run(&arguments.file, &Default::default(), &Machine::default())?;
+    let machine = Machine::plain();
+    let here = machine.name();
+    let opened = file::open_to_run(&arguments.file, &Default::default(), &machine)?;
     let line = &opened.checked.line;
     let limits = Limits { passes: arguments.passes.max(3), ..Limits::default() };
     let (mut plans, mut runs) = (Plans { line }, None);
     if !arguments.plan {
-        runs = Some(Runs::new(&arguments.file, line)?);
+        runs = Some(Runs::new(&arguments.file, line, here.clone())?);
     }
     let mut measure: Box<Measure<'_>> = match &mut runs {
         Some(runs) => Box::new(|settings| runs.pass(settings)),
@@ -44,8 +46,8 @@ pub(crate) fn tune(arguments: &Tune) -> Result<u8, Refusal> {
     terminal::print(&text)?;
     terminal::talk(&table::conclusion(line, &tuned));
     if !arguments.dry_run {
-        write::write(&arguments.file, line, &tuned)?;
-        let (file, here) = (arguments.file.display(), hardware::this_box());
+        write::write(&arguments.file, line, &here, &tuned)?;
+        let file = arguments.file.display();
         terminal::talk(&format!("{file}: `[[hardware]]` for {here}\n"));
     }
     Ok(DONE)

@@ -1,7 +1,6 @@
 //! What a line file says, once it has been checked.
 //!
-//! Everything that could be wrong has been refused before a [`Line`] exists: names are resolved to
-//! indexes, jobs stand in the order of the rules, and every job fits some unit.
+//! All that could be wrong was refused: names are indexes, jobs stand in order, and each fits.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +15,7 @@ pub struct Line {
     pub name: Option<String>,
     /// `[line] description`, for people.
     pub description: Option<String>,
-    /// `[line] files`: globs of further files that belong to the line, relative to the line file.
+    /// `[line] files`: globs of further files that belong to the line.
     pub files: Vec<String>,
     /// `[policy]`, with its defaults.
     pub policy: Policy,
@@ -284,8 +283,7 @@ pub struct Job {
     pub action: Action,
 }
 
-/// `[[face]]`: one of the sides, or cameras, from which images come. Its jobs are the patterns of
-/// the file, made for it.
+/// `[[face]]`: one of the sides, or cameras, from which images come.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Face {
     /// Unique among faces.

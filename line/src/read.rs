@@ -56,6 +56,12 @@ pub trait Surroundings {
     /// Why they cannot be looked up, in words.
     fn files(&self, glob: &str) -> Result<Vec<String>, String>;
 
+    /// What this box is, as a `box` of `[[hardware]]` says it; asked where there is
+    /// one. By default that does not matter.
+    fn hardware(&self) -> Option<String> {
+        None
+    }
+
     /// What this machine has: the units of a line without `[[device]]`. By default nothing.
     fn devices(&self) -> Vec<DeviceHere> {
         Vec::new()
@@ -65,11 +71,6 @@ pub trait Surroundings {
     /// that is not known.
     fn memory(&self, place: Place, wanted: &Wanted) -> Option<u64> {
         let _ = (place, wanted);
-        None
-    }
-
-    /// What this box is, as a `box` of `[[hardware]]` says it. By default that does not matter.
-    fn hardware(&self) -> Option<String> {
         None
     }
 
@@ -198,8 +199,7 @@ pub fn check(
     }
     let faces = Faces::expand(&mut tree, &mut report);
     let (syntax_lost, lost) = (lost, lost || faces.lost);
-    let hardware =
-        hardware::apply(&mut tree, surroundings.hardware().as_deref(), lost, &mut report);
+    let hardware = hardware::apply(&mut tree, surroundings, lost, &mut report);
     let root = match syntax_lost {
         true => Fields::lenient(&tree, &vocabulary::ROOT),
         false => Fields::new(&tree, &vocabulary::ROOT, &mut report),

@@ -23,8 +23,6 @@ pub(crate) struct Opened {
     inner: RefCell<Inner>,
     header: Header,
     folder: TempDir,
-    /// What this box is, if that matters.
-    hardware: Option<String>,
 }
 
 struct Inner {
@@ -35,11 +33,7 @@ struct Inner {
 
 impl Opened {
     /// Opens a bundle, and reads its line file.
-    pub(crate) fn open(
-        path: &Path,
-        trust: &Trust,
-        hardware: Option<String>,
-    ) -> Result<(Opened, Vec<u8>), Refusal> {
+    pub(crate) fn open(path: &Path, trust: &Trust) -> Result<(Opened, Vec<u8>), Refusal> {
         let mut reader = open(path, trust)?;
         let header = reader.header().clone();
         let mut line = Vec::new();
@@ -47,7 +41,7 @@ impl Opened {
         let folder = tempfile::Builder::new().prefix("lineside-").tempdir();
         let folder = folder.map_err(|error| refused(path, &BundleError::Write(error)))?;
         let inner = RefCell::new(Inner { reader, done: BTreeSet::new() });
-        Ok((Opened { inner, header, folder, hardware }, line))
+        Ok((Opened { inner, header, folder }, line))
     }
 
     /// Where its parts are, as far as they have been unpacked.
@@ -90,10 +84,6 @@ impl Surroundings for Opened {
         let parts = self.header.parts().iter().skip(1);
         let found = parts.filter(|part| pattern.matches_with(&part.path, options));
         Ok(found.map(|part| part.path.clone()).collect())
-    }
-
-    fn hardware(&self) -> Option<String> {
-        self.hardware.clone()
     }
 
     fn kernel_faults(&self, tool: &str, settings: &BTreeMap<String, Setting>) -> Vec<KernelFault> {

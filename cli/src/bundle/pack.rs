@@ -79,7 +79,7 @@ fn files(line: &Line, folder: &Path) -> Result<BTreeSet<String>, Refusal> {
                 Err(_) if Path::new(path).is_absolute() => {}
                 Err(why) => faults.push(format!("{} {why}", printable(path))),
             },
-            Reference::Glob(glob) => match (Folder { path: folder, hardware: None }).files(glob) {
+            Reference::Glob(glob) => match Folder(folder).files(glob) {
                 Ok(found) if found.is_empty() => {
                     faults.push(format!("no file matches {} in `files`", printable(glob)));
                 }

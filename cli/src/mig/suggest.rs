@@ -74,7 +74,7 @@ pub(super) fn suggest(arguments: &Suggest) -> Result<u8, Refusal> {
         ));
     }
     let folder = folder_of(&arguments.file);
-    let folder = Folder { path: &folder, hardware: None };
+    let folder = Folder(&folder);
     let layouts = combinations(&sheet)?;
     terminal::talk(&format!("planning the line on {} layouts\n", layouts.len()));
     let mut planned = Vec::new();

@@ -37,6 +37,8 @@ impl Plans<'_> {
 /// Passes on this machine, each a run of its own, with its results in a folder that goes again.
 pub(super) struct Runs<'l> {
     line: &'l Line,
+    /// What this box is called.
+    here: String,
     file: PathBuf,
     text: String,
     program: PathBuf,
@@ -45,10 +47,11 @@ pub(super) struct Runs<'l> {
 }
 
 impl<'l> Runs<'l> {
-    pub(super) fn new(path: &Path, line: &'l Line) -> Result<Self, Refusal> {
+    pub(super) fn new(path: &Path, line: &'l Line, here: String) -> Result<Self, Refusal> {
         let cannot = |error: std::io::Error| Refusal(format!("error: can't run lines: {error}"));
         Ok(Runs {
             line,
+            here,
             file: path.to_owned(),
             text: file::read_text(path)?,
             program: std::env::current_exe().map_err(cannot)?,
@@ -58,7 +61,7 @@ impl<'l> Runs<'l> {
     }
 
     pub(super) fn pass(&mut self, settings: &Settings) -> Result<Pass, String> {
-        let text = write::with_settings(&self.text, self.line, settings, "")?;
+        let text = write::with_settings(&self.text, self.line, &self.here, settings, "")?;
         // Beside the line file, since paths in it are relative to it.
         let file = NamedTempFile::with_prefix_in(".lineside-tune-", file::folder_of(&self.file))
             .map_err(|error| error.to_string())?;

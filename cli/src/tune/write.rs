@@ -9,12 +9,12 @@ use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, Table, Val
 
 use super::search::Tuned;
 use super::settings::Settings;
+use crate::Refusal;
 use crate::file::{self, folder_of};
-use crate::{Refusal, hardware};
 
 /// Writes what was found for this box in place of what was there for it. The file is the old one or
 /// the new one, whatever happens.
-pub(super) fn write(path: &Path, line: &Line, tuned: &Tuned) -> Result<(), Refusal> {
+pub(super) fn write(path: &Path, line: &Line, here: &str, tuned: &Tuned) -> Result<(), Refusal> {
     let cannot = |error: &dyn std::fmt::Display| {
         Refusal(format!("error: can't write {}: {error}", path.display()))
     };
@@ -26,7 +26,7 @@ pub(super) fn write(path: &Path, line: &Line, tuned: &Tuned) -> Result<(), Refus
         false => "\n# Found by `lineside tune`: nothing was faster than the jobs as they are.\n"
             .to_owned(),
     };
-    let text = with_settings(&file::read_text(path)?, line, &tuned.best, &comment)
+    let text = with_settings(&file::read_text(path)?, line, here, &tuned.best, &comment)
         .map_err(|error| cannot(&error))?;
     let temporary = tempfile::Builder::new().prefix(".lineside-").tempfile_in(folder_of(path));
     let temporary = temporary.map_err(|error| cannot(&error))?;
@@ -42,17 +42,17 @@ pub(super) fn write(path: &Path, line: &Line, tuned: &Tuned) -> Result<(), Refus
 pub(super) fn with_settings(
     text: &str,
     line: &Line,
+    here: &str,
     settings: &Settings,
     comment: &str,
 ) -> Result<String, String> {
     let mut document: DocumentMut = text.parse().map_err(|error| format!("{error}"))?;
-    let here = hardware::this_box();
     let mut jobs = Vec::new();
     let sections = document.entry("hardware").or_insert(Item::ArrayOfTables(ArrayOfTables::new()));
     let Item::ArrayOfTables(sections) = sections else {
         return Err("`hardware` is not written as `[[hardware]]`".to_owned());
     };
-    let is_here = |table: &Table| table.get("box").and_then(Item::as_str) == Some(&here);
+    let is_here = |table: &Table| table.get("box").and_then(Item::as_str) == Some(here);
     let at = sections.iter().position(is_here);
     if let Some(at) = at {
         let old = sections.get(at).and_then(|table| table.get("jobs")).and_then(Item::as_array);

@@ -11,6 +11,7 @@ use crate::report::{Finding, Report};
 use crate::tree::{Bytes, Entry, Node, Table, Value};
 use crate::vocabulary;
 
+use super::Surroundings;
 use super::names::Names;
 
 /// Keys of a job that a box may set.
@@ -27,7 +28,7 @@ struct Setting<'t> {
 /// Reads the sections, and applies that of the box that is here, if there is one.
 pub(super) fn apply(
     root: &mut Table<'_>,
-    here: Option<&str>,
+    surroundings: &dyn Surroundings,
     lost: bool,
     report: &mut Report,
 ) -> Vec<Hardware> {
@@ -35,6 +36,7 @@ pub(super) fn apply(
     let fields = Fields::lenient(root, &vocabulary::ROOT);
     let tables = fields.tables("hardware", report);
     let mut names = Names::new("hardware", tables.len());
+    let here = if tables.is_empty() { None } else { surroundings.hardware() };
     for table in tables {
         let fields = Fields::new(table, &vocabulary::HARDWARE, report);
         let given = fields.text("box", report);
@@ -42,7 +44,7 @@ pub(super) fn apply(
         names.add(&given, sections.len(), report);
         let settings = settings(&fields, report);
         let name = given.good().map(|name| name.to_string()).unwrap_or_default();
-        let is_here = given.good().is_some_and(|name| Some(name.as_ref()) == here);
+        let is_here = given.good().is_some_and(|name| Some(name.as_ref()) == here.as_deref());
         if is_here && chosen.is_empty() {
             chosen = settings;
         }
