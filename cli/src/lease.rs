@@ -3,6 +3,7 @@
 use std::process::Command;
 use std::time::Duration;
 
+use lineside_devices::{Device, Inventory, Wishes, discover};
 use lineside_line::quantity;
 use lineside_registry::{Ask, Entry, MARKER, Problem, Registry, Unit, Wanted};
 
@@ -13,7 +14,7 @@ use crate::{DONE, Refusal, terminal};
 
 /// Takes units, and becomes the program that uses them: what it holds ends with it.
 pub(crate) fn lease(arguments: &Lease) -> Result<u8, Refusal> {
-    let units = units(arguments.place);
+    let units = units(arguments);
     let registry = registry()?;
     let at_most = arguments.wait.as_deref().map(duration).transpose()?;
     let (program, rest) = arguments.command.split_first().expect("a program is required");
@@ -23,7 +24,8 @@ pub(crate) fn lease(arguments: &Lease) -> Result<u8, Refusal> {
     terminal::talk(&format!("lineside: holds {}\n", held.join(", ")));
     let mut command = Command::new(program);
     let of_place = |place: &str| {
-        let of_place = |key: &&&str| units.iter().any(|it| it.key == **key && it.place == place);
+        let is_there = |unit: &Unit| unit.places.iter().any(|it| it == place);
+        let of_place = |key: &&&str| units.iter().any(|it| it.key == **key && is_there(it));
         held.iter().filter(of_place).copied().collect::<Vec<_>>().join(",")
     };
     command
@@ -53,12 +55,73 @@ fn refusal(problem: Problem) -> Refusal {
     Refusal(format!("error: {problem}"))
 }
 
-/// What of this machine can be leased.
-fn units(place: Option<Place>) -> Vec<Unit> {
-    match place {
-        Some(Place::Cpu) => vec![Unit { key: "cpu".into(), place: "cpu".into(), memory: None }],
-        _ => Vec::new(),
+/// What of this machine can be leased: its GPUs, or the CPU if that is asked for.
+fn units(arguments: &Lease) -> Vec<Unit> {
+    match arguments.place {
+        Some(Place::Cpu) => {
+            vec![Unit { key: "cpu".into(), places: vec!["cpu".into()], memory: None }]
+        }
+        _ => gpus(&discover(Wishes { allow_software: arguments.allow_software })),
     }
+}
+
+/// The GPUs that can be used, by what tells them from all others.
+fn gpus(inventory: &Inventory) -> Vec<Unit> {
+    let usable = inventory.devices.iter().filter(|device| device.is_usable());
+    let unit = |device: &Device| {
+        let key = device.uuid.clone().or_else(|| device.pci.map(|pci| pci.to_string()))?;
+        let cuda = device.cuda.map(|_| "cuda".to_owned());
+        let vulkan = device.vulkan.map(|_| "vulkan".to_owned());
+        Some(Unit { key, places: cuda.into_iter().chain(vulkan).collect(), memory: device.memory })
+    };
+    usable.filter_map(unit).collect()
+}
+
+/// What a run holds of this machine's GPUs; given back when this goes.
+pub(crate) struct Held {
+    registry: Registry,
+    entry: Entry,
+}
+
+impl Held {
+    /// The variable and its value that the processes of the run carry.
+    pub(crate) fn marker(&self) -> (String, String) {
+        (MARKER.to_owned(), self.entry.marker())
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        // If it can't be given back now, it is when this process is gone.
+        let _ = self.registry.leave(self.entry.ticket);
+    }
+}
+
+/// Takes the GPUs of a run from the registry, so that no other run and no `lineside lease` gets
+/// the same; none if it needs none, or if there is no registry on this machine.
+pub(crate) fn hold(
+    name: &str,
+    mut keys: Vec<String>,
+    inventory: &Inventory,
+) -> Result<Option<Held>, Refusal> {
+    let units = gpus(inventory);
+    keys.retain(|key| units.iter().any(|unit| unit.key == *key));
+    keys.sort_unstable();
+    keys.dedup();
+    if keys.is_empty() {
+        return Ok(None);
+    }
+    let Ok(folder) = Registry::usual_folder() else {
+        terminal::talk(
+            "note: there is no folder for the registry of this machine (LINESIDE_REGISTRY or \
+             XDG_RUNTIME_DIR), so other runs are not kept from its GPUs\n",
+        );
+        return Ok(None);
+    };
+    let registry = Registry::new(folder);
+    let ask = Ask { wanted: Wanted::These(keys), label: name.to_owned(), ..Ask::default() };
+    let entry = registry.wait(&units, ask, None, tell_who_is_ahead).map_err(refusal)?;
+    Ok(Some(Held { registry, entry }))
 }
 
 fn ask(arguments: &Lease) -> Result<Ask, Refusal> {

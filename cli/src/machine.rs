@@ -10,6 +10,7 @@ use lineside_devices::{Inventory, Opener, Wishes, discover};
 use lineside_line::{DeviceHere, KernelFault, Line, Place, Setting, Surroundings, Wanted};
 
 use crate::arguments::{self, Run};
+use crate::lease::{self, Held};
 use crate::words::printable;
 use crate::{Refusal, devices::listed, hardware, terminal};
 
@@ -90,6 +91,17 @@ impl Machine {
             ))),
             None => Ok(bound),
         }
+    }
+
+    /// Takes the GPUs that the units of a line stand for from the registry of this machine.
+    pub(crate) fn hold(&self, line: &Line, units: &[HostUnit]) -> Result<Option<Held>, Refusal> {
+        let gpus = units.iter().filter(|unit| unit.here && unit.place != Place::Cpu);
+        let keys: Vec<String> = gpus.filter_map(|unit| unit.uuid.clone()).collect();
+        if keys.is_empty() {
+            return Ok(None);
+        }
+        let name = format!("run of {}", line.name.as_deref().unwrap_or("a line"));
+        lease::hold(&name, keys, self.inventory())
     }
 
     /// What is wrong, and what is here.

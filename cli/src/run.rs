@@ -18,6 +18,7 @@ use lineside_backends::devices::with_gpus;
 use lineside_backends::host::{self, Register, Site};
 
 use crate::arguments::Run;
+use crate::lease::Held;
 use crate::machine::{self, Machine};
 use crate::{Refusal, file};
 #[cfg(target_os = "linux")]
@@ -31,6 +32,7 @@ pub(crate) fn run(arguments: &Run) -> Result<u8, Refusal> {
     let (mut units, gpus) = machine::gpus(machine.bind(&mut file.checked.line)?);
     let (line, gpus) = (&file.checked.line, Arc::new(gpus));
     here::check_fits(line, &here::absent_units(&units))?;
+    let held = machine.hold(line, &units)?;
     let out = match arguments.resume {
         true => folder::folder_to_resume(arguments)?,
         false => folder::make_out_folder(arguments)?,
@@ -39,7 +41,9 @@ pub(crate) fn run(arguments: &Run) -> Result<u8, Refusal> {
         true => session::open(&out)?,
         false => session::create(&out)?,
     };
-    let site = Arc::new(Site::new(file.folder.clone(), out.clone(), session.marker()));
+    let mut site = Site::new(file.folder.clone(), out.clone(), session.marker());
+    site.environment.extend(held.as_ref().map(Held::marker));
+    let site = Arc::new(site);
     let journal = session.journal.clone();
     let register: Arc<Register> =
         Arc::new(move |identity, lease| journal.add_process(identity, lease));

@@ -14,15 +14,15 @@ pub type Ticket = u64;
 ///
 /// ```
 /// use lineside_registry::Unit;
-/// let unit = Unit { key: "GPU-5f3c".into(), place: "cuda".into(), memory: Some(8 << 30) };
+/// let unit = Unit { key: "GPU-5f3c".into(), places: vec!["cuda".into()], memory: Some(8 << 30) };
 /// assert!(unit.memory.is_some());
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unit {
     /// What tells it from all others: its UUID.
     pub key: String,
-    /// `cuda`, `vulkan` or `cpu`.
-    pub place: String,
+    /// How it can be reached: `cuda`, `vulkan`, `cpu`.
+    pub places: Vec<String>,
     /// Bytes, if that is known.
     pub memory: Option<u64>,
 }
@@ -124,7 +124,7 @@ impl fmt::Display for NeverFits {
 /// ```
 /// use lineside_registry::{Ask, Book, Holder, Identity, Unit};
 ///
-/// let units = [Unit { key: "GPU-1".into(), place: "cuda".into(), memory: None }];
+/// let units = [Unit { key: "GPU-1".into(), places: vec!["cuda".into()], memory: None }];
 /// let holder = |pid| Holder { identity: Identity { pid, started: 1, boot: "b".into() }, user: 0 };
 /// let mut book = Book::default();
 /// let first = book.enter(&units, Ask::default(), holder(1), 0)?;
@@ -252,7 +252,7 @@ impl Ask {
             Wanted::Any(_) => true,
             Wanted::These(keys) => keys.contains(&unit.key),
         };
-        let place_fits = self.place.as_ref().is_none_or(|place| *place == unit.place);
+        let place_fits = self.place.as_ref().is_none_or(|place| unit.places.contains(place));
         // Of a unit whose memory nobody knows nothing can be shared out.
         let memory_fits = match (self.memory, unit.memory) {
             (Some(wanted), Some(memory)) => wanted <= memory,

@@ -21,7 +21,7 @@ const LOOK_AGAIN: Duration = Duration::from_millis(100);
 /// use std::time::Duration;
 /// use lineside_registry::{Ask, Registry, Unit};
 ///
-/// let units = [Unit { key: "GPU-1".into(), place: "cuda".into(), memory: None }];
+/// let units = [Unit { key: "GPU-1".into(), places: vec!["cuda".into()], memory: None }];
 /// let registry = Registry::new(Registry::usual_folder()?);
 /// let entry = registry.wait(&units, Ask::default(), Some(Duration::from_secs(60)), |_| {})?;
 /// assert_eq!(entry.units.unwrap(), ["GPU-1"]);
@@ -264,7 +264,7 @@ mod tests {
 
     #[test]
     fn no_file_with_one_byte_changed_or_cut_off_is_read() {
-        let units = [Unit { key: "u".into(), place: "cuda".into(), memory: Some(9) }];
+        let units = [Unit { key: "u".into(), places: vec!["cuda".into()], memory: Some(9) }];
         let mut book = Book::default();
         let identity = crate::Identity { pid: 1, started: 2, boot: "b".into() };
         let holder = Holder { identity, user: 3 };

@@ -7,7 +7,8 @@ use lineside_registry::{Ask, Book, Entry, Holder, Identity, Processes, Ticket, U
 const GIB: u64 = 1 << 30;
 
 fn units(count: u32) -> Vec<Unit> {
-    let unit = |at| Unit { key: format!("gpu{at}"), place: "cuda".into(), memory: Some(8 * GIB) };
+    let unit =
+        |at| Unit { key: format!("gpu{at}"), places: vec!["cuda".into()], memory: Some(8 * GIB) };
     (0..count).map(unit).collect()
 }
 

@@ -33,13 +33,15 @@ pub struct Site {
     pub out: PathBuf,
     /// What the markers of its processes begin with; no other run has it.
     pub run: String,
+    /// What all its processes have in their environment, besides.
+    pub environment: Vec<(String, String)>,
     processes: AtomicU64,
 }
 
 impl Site {
     /// A run of a line file in this folder, that writes to that one.
     pub fn new(folder: PathBuf, out: PathBuf, run: String) -> Self {
-        Site { folder, out, run, processes: AtomicU64::new(0) }
+        Site { folder, out, run, environment: Vec::new(), processes: AtomicU64::new(0) }
     }
 
     /// What tools make.
@@ -139,6 +141,9 @@ impl Launcher {
         let mut env: BTreeMap<String, OsString> =
             own.map(|(name, value)| (name.clone(), self.fill(value, what))).collect();
         let mut set = |name: &str, value: OsString| env.insert(name.to_owned(), value);
+        for (name, value) in &self.site.environment {
+            set(name, value.into());
+        }
         let units = what.units();
         let cuda = units.iter().filter(|unit| unit.place == Place::Cuda);
         let uuids: Vec<&str> = cuda.filter_map(|unit| unit.uuid.as_deref()).collect();

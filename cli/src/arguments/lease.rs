@@ -21,6 +21,9 @@ pub(crate) struct Lease {
     /// Only units of this place
     #[arg(long, value_name = "PLACE")]
     pub(crate) place: Option<Place>,
+    /// Take a software rasteriser for a GPU
+    #[arg(long)]
+    pub(crate) allow_software: bool,
     /// Wait so long and no longer, like 30m
     #[arg(long, value_name = "TIME")]
     pub(crate) wait: Option<String>,
