@@ -52,6 +52,7 @@ fn evicted(pool: Pool) -> Vec<(Nanos, UnitId, ModelId)> {
         policy: Policy { pool, ..Policy::default() },
         units: vec![UnitSpec { place: Place::Cuda, budget: 9, slots: 2, profile: None }],
         models: vec![ModelSpec { weights: 1 }],
+        cold: vec![0],
         classes: vec![class(2, 10), class(1, 15)],
         jobs: vec![job(0), job(1)],
         ..Workload::default()
