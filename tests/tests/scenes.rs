@@ -90,7 +90,9 @@ fn every_name_in_the_list_of_scenarios_is_of_a_scene_or_a_test() {
     let list = fs::read_to_string(folder("../docs/scenarios.md")).expect("the list");
     let scenes: BTreeSet<String> = names().into_iter().collect();
     let mut tests = String::new();
-    for tests_of in ["tests", "../devices/tests", "../cli/tests/gpus"].map(folder) {
+    let parts =
+        ["tests", "../backends/tests", "../devices/tests", "../cli/tests", "../cli/tests/gpus"];
+    for tests_of in parts.map(folder) {
         for name in stems(&tests_of, ".rs") {
             let path = tests_of.join(format!("{name}.rs"));
             tests += &fs::read_to_string(path).expect("a test");
