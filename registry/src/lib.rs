@@ -8,6 +8,8 @@
 
 mod book;
 mod file;
+#[cfg(target_os = "linux")]
+pub mod proc;
 mod process;
 
 pub use book::{Ask, Book, Entry, Holder, NeverFits, Ticket, Unit, Wanted};

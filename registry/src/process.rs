@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// The variable that programs with a lease carry in their environment.
 pub const MARKER: &str = "LINESIDE_HOLDS";
 
-/// A process, and no other that gets its number later.
+/// A process, as nothing else on any machine is called.
 ///
 /// ```
 /// use lineside_registry::Identity;
@@ -38,56 +38,39 @@ pub struct ThisMachine;
 
 #[cfg(target_os = "linux")]
 mod linux {
-    use std::fs;
-
     use super::{Identity, MARKER, Processes, ThisMachine};
+    use crate::proc::{Stat, boot_id, pids, stat, variable};
 
     impl ThisMachine {
         /// Who is asking.
         pub fn this_process(self) -> Option<Identity> {
             let pid = std::process::id();
-            Some(Identity { pid, started: started(pid)?, boot: boot()? })
+            Some(Identity { pid, started: living(pid)?.started, boot: boot_id()?.to_owned() })
         }
 
         /// The number of the user who is asking.
         pub fn this_user(self) -> u32 {
             use std::os::unix::fs::MetadataExt;
-            fs::metadata("/proc/self").map_or(u32::MAX, |metadata| metadata.uid())
+            std::fs::metadata("/proc/self").map_or(u32::MAX, |metadata| metadata.uid())
         }
     }
 
     impl Processes for ThisMachine {
         fn is_alive(&self, identity: &Identity) -> bool {
-            boot().is_some_and(|boot| boot == identity.boot)
-                && started(identity.pid) == Some(identity.started)
+            boot_id() == Some(identity.boot.as_str())
+                && living(identity.pid).is_some_and(|stat| stat.started == identity.started)
         }
 
         fn has_marked(&self, marker: &str) -> bool {
-            let wanted = format!("{MARKER}={marker}");
-            let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
-            let mut environments = entries.filter_map(|entry| {
-                let pid: u32 = entry.file_name().to_str()?.parse().ok()?;
-                // What is not ours to read is not ours either.
-                started(pid).and_then(|_| fs::read(entry.path().join("environ")).ok())
-            });
-            environments.any(|environment| {
-                environment.split(|&byte| byte == 0).any(|entry| entry == wanted.as_bytes())
-            })
+            // What is not ours to read is not ours either.
+            let is_marked = |pid| variable(pid, MARKER).is_some_and(|value| value == marker);
+            pids().into_iter().any(|pid| living(pid).is_some() && is_marked(pid))
         }
     }
 
-    fn boot() -> Option<String> {
-        let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
-        Some(boot.trim().to_owned())
-    }
-
-    /// When a process was started; none if it is gone, or only waits to be reaped.
-    fn started(pid: u32) -> Option<u64> {
-        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-        // The name, in parentheses, may hold anything.
-        let mut fields = stat.get(stat.rfind(')')? + 1..)?.split_whitespace();
-        let state = fields.next()?;
-        if matches!(state, "Z" | "X") { None } else { fields.nth(18)?.parse().ok() }
+    /// None if the process is gone, or only waits to be reaped.
+    fn living(pid: u32) -> Option<Stat> {
+        stat(pid).filter(|stat| !stat.is_over())
     }
 }
 

@@ -17,6 +17,7 @@ use std::ffi::OsString;
 use std::fs::File;
 use std::path::PathBuf;
 
+pub use lineside_registry::Identity;
 #[cfg(target_os = "linux")]
 pub(super) use linux::{Alarm, Child, Woken};
 #[cfg(target_os = "linux")]
@@ -45,24 +46,6 @@ pub(super) struct Launch {
     pub(super) marker: String,
     /// Between asking it to end and making it.
     pub(super) grace: Duration,
-}
-
-/// A process, as nothing else on any machine is called.
-///
-/// ```
-/// use lineside_backends::host::Identity;
-/// let it = Identity { pid: 7, started: 1_000, boot: "b".to_string() };
-/// let another = Identity { started: 2_000, ..it.clone() };
-/// assert_ne!(it, another);
-/// ```
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct Identity {
-    /// Its number, which may be given again.
-    pub pid: u32,
-    /// When it was started, in ticks since the machine was.
-    pub started: u64,
-    /// Which start of the machine.
-    pub boot: String,
 }
 
 /// How a process ended.

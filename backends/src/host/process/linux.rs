@@ -6,15 +6,15 @@ use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::time::Duration;
-use std::fs;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 use std::thread;
 use std::time::Instant;
 
+use lineside_registry::proc::{self, Stat, pids, stat};
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
 use rustix::io::Errno;
 use rustix::process::{
@@ -22,7 +22,7 @@ use rustix::process::{
     pidfd_send_signal, set_child_subreaper, test_kill_process_group, waitpid,
 };
 
-use super::linux_proc::{Stat, marker, pids, pids_since, stat};
+use super::linux_proc::pids_since;
 use super::{Exit, Identity, Launch, MARKER, Remains};
 use crate::host::Recall;
 
@@ -326,11 +326,12 @@ pub fn watch_over_orphans() -> bool {
 
 /// Which start of the machine this is.
 pub fn boot_id() -> &'static str {
-    static BOOT: OnceLock<String> = OnceLock::new();
-    BOOT.get_or_init(|| {
-        let id = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
-        id.trim().to_string()
-    })
+    proc::boot_id().unwrap_or_default()
+}
+
+/// The value of [`MARKER`] of a process, if it has one and it is to be seen.
+fn marker(pid: u32) -> Option<String> {
+    proc::variable(pid, MARKER)
 }
 
 /// Who we are.
