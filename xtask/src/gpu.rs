@@ -137,20 +137,9 @@ fn ptx_with(install: Install, bless: bool) -> Result<(), Fault> {
 
 /// A Python environment with NVRTC and ptxas, which need no GPU.
 fn venv(install: Install) -> Result<PathBuf, Fault> {
-    let venv = root().join("target/venv");
-    if find(&venv, "ptxas").is_ok() && find(&venv, "libnvrtc.so.12").is_ok() {
-        return Ok(venv);
-    }
-    if install == Install::No {
-        let what = format!("install NVRTC and ptxas: pip install {NVRTC} {PTXAS} in target/venv");
-        return Err(Fault::Missing(what));
-    }
-    if need::output("python3", &["-c", "import ensurepip"]).is_none() {
-        need::packages("Python", &["python3-venv"], install)?;
-    }
-    run("python3", &["-m", "venv", "target/venv"])?;
-    run(&text(&venv.join("bin/pip")), &["install", "--quiet", "--no-deps", NVRTC, PTXAS])?;
-    Ok(venv)
+    let is_there =
+        |venv: &Path| find(venv, "ptxas").is_ok() && find(venv, "libnvrtc.so.12").is_ok();
+    need::python("target/venv", &[NVRTC, PTXAS], is_there, install)
 }
 
 /// A file somewhere in a folder.

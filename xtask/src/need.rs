@@ -1,8 +1,10 @@
 //! Programs that a chore needs and that Rust does not bring.
 
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::command::{Fault, run};
+use crate::command::{Fault, root, run};
 
 /// May missing things be installed?
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,6 +44,50 @@ pub(crate) fn packages(what: &str, names: &[&str], install: Install) -> Result<(
     let mut arguments = vec!["install", "--quiet", "--yes", "--no-install-recommends"];
     arguments.extend(names);
     apt(&arguments)
+}
+
+/// A Python of its own in a folder below `target`, with these packages. `is_there` says whether
+/// they have come already.
+pub(crate) fn python(
+    folder: &str,
+    packages_of_pip: &[&str],
+    is_there: impl Fn(&Path) -> bool,
+    install: Install,
+) -> Result<PathBuf, Fault> {
+    let venv = root().join(folder);
+    if is_there(&venv) {
+        return Ok(venv);
+    }
+    if install == Install::No {
+        let what = packages_of_pip.join(" ");
+        return Err(Fault::Missing(format!("install by pip, in {folder}: {what}")));
+    }
+    if output("python3", &["-c", "import ensurepip"]).is_none() {
+        packages("Python", &["python3-venv"], install)?;
+    }
+    run("python3", &["-m", "venv", folder])?;
+    let pip = venv.join("bin/pip").display().to_string();
+    run(&pip, &[&["install", "--quiet", "--no-deps"], packages_of_pip].concat())?;
+    Ok(venv)
+}
+
+/// The packages of npm in a folder, as its lock file names them.
+pub(crate) fn npm(folder: &str, install: Install) -> Result<(), Fault> {
+    program("node", "nodejs", install)?;
+    let changed = |path: &str| {
+        let file = fs::metadata(root().join(folder).join(path));
+        file.and_then(|it| it.modified()).ok()
+    };
+    let installed = changed("node_modules/.package-lock.json");
+    if installed.is_some() && installed >= changed("package-lock.json") {
+        return Ok(());
+    }
+    let how = ["ci", "--prefix", folder, "--ignore-scripts", "--no-audit", "--no-fund"];
+    if install == Install::No && installed.is_none() {
+        return Err(Fault::Missing(format!("packages: npm {}", how.join(" "))));
+    }
+    program("npm", "npm", install)?;
+    Ok(run("npm", &how)?)
 }
 
 fn apt(arguments: &[&str]) -> Result<(), Fault> {

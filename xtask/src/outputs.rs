@@ -40,7 +40,7 @@ pub(crate) fn layer(install: Install) -> Result<(), Fault> {
 pub(crate) fn outputs(options: &Options) -> Result<(), Fault> {
     let install = Install::new(options.install);
     let python = python(install)?;
-    mermaid(install)?;
+    need::npm("tests/outputs", install)?;
     graphviz(install)?;
     let folder = root().join("target/outputs");
     // What an earlier version has written would be checked, too.
@@ -87,20 +87,11 @@ fn say(text: &str) -> Result<(), Fault> {
 
 /// A Python with the client of Prometheus.
 fn python(install: Install) -> Result<PathBuf, Fault> {
-    let python = root().join("target/outputs-venv/bin/python");
-    let shown = python.display().to_string();
-    if need::output(&shown, &["-c", "import prometheus_client"]).is_some() {
-        return Ok(python);
-    }
-    if install == Install::No {
-        return Err(Fault::Missing(format!("{CLIENT} in target/outputs-venv, by pip")));
-    }
-    if need::output("python3", &["-c", "import ensurepip"]).is_none() {
-        need::packages("Python", &["python3-venv"], install)?;
-    }
-    output_of("python3", &["-m", "venv", "target/outputs-venv"])?;
-    output_of(&shown, &["-m", "pip", "install", "--quiet", CLIENT])?;
-    Ok(python)
+    let python = |venv: &Path| venv.join("bin/python").display().to_string();
+    let is_there =
+        |venv: &Path| need::output(&python(venv), &["-c", "import prometheus_client"]).is_some();
+    let venv = need::python("target/outputs-venv", &[CLIENT], is_there, install)?;
+    Ok(venv.join("bin/python"))
 }
 
 fn graphviz(install: Install) -> Result<(), Fault> {
@@ -109,17 +100,4 @@ fn graphviz(install: Install) -> Result<(), Fault> {
         return Ok(());
     }
     need::packages("Graphviz", &["graphviz"], install)
-}
-
-fn mermaid(install: Install) -> Result<(), Fault> {
-    need::program("node", "nodejs", install)?;
-    if root().join("tests/outputs/node_modules/mermaid").is_dir() {
-        return Ok(());
-    }
-    let how = ["ci", "--prefix", "tests/outputs", "--ignore-scripts", "--no-audit", "--no-fund"];
-    if install == Install::No {
-        return Err(Fault::Missing(format!("Mermaid: npm {}", how.join(" "))));
-    }
-    need::program("npm", "npm", install)?;
-    output_of("npm", &how).map(|_| ()).map_err(Fault::Failed)
 }

@@ -38,11 +38,10 @@ pub(crate) fn layer(install: Install) -> Result<(), Fault> {
 pub(crate) fn site(options: &Options) -> Result<(), Fault> {
     let install = Install::new(options.install);
     need::program("node", "nodejs", install)?;
-    need::program("npm", "npm", install)?;
     let from = if options.from_source { From::Source } else { From::Anywhere };
     let module = module(from, install)?;
     bind(&module, "wasm/pkg")?;
-    modules(install)?;
+    need::npm("site", install)?;
     run("node", &["site/build.mjs"])?;
     if options.test {
         test(install)?;
@@ -76,21 +75,6 @@ fn bind(module: &Path, folder: &str) -> Result<(), Fault> {
     let size = fs::metadata(folder.join("lineside_wasm_bg.wasm")).map_or(0, |it| it.len());
     eprintln!("wasm/pkg: {} kB before compression", size / 1000);
     Ok(())
-}
-
-/// The packages that the page is built and tested with, as the lock file names them.
-fn modules(install: Install) -> Result<(), Fault> {
-    let lock = root().join("site/package-lock.json");
-    let installed = root().join("site/node_modules/.package-lock.json");
-    let changed = |path: &Path| fs::metadata(path).and_then(|it| it.modified()).ok();
-    if changed(&installed).is_some() && changed(&installed) >= changed(&lock) {
-        return Ok(());
-    }
-    if install == Install::No && changed(&installed).is_none() {
-        let how = "npm ci --prefix site --ignore-scripts";
-        return Err(Fault::Missing(format!("the packages of the page: {how}")));
-    }
-    Ok(run("npm", &["ci", "--prefix", "site", "--ignore-scripts", "--no-audit", "--no-fund"])?)
 }
 
 /// The units under Node, then the page in Chromium.
