@@ -15,7 +15,6 @@ use crate::words::printable;
 use crate::{Refusal, devices::listed, hardware, terminal};
 
 /// This machine; it is looked at when somebody asks.
-#[derive(Default)]
 pub(crate) struct Machine {
     wishes: Wishes,
     place: Option<Place>,

@@ -81,3 +81,14 @@ fn a_training_goes_on_after_a_stage_that_failed_without_the_stages_before_it() {
     let after = ["n2.checkpoint.json", "cache.json"].map(|name| time(name).expect("a file"));
     assert_eq!(before, after, "{}", said(&output));
 }
+
+/// It is there to be copied beside a tool, and a bundle takes only what lies beside the line.
+#[test]
+fn every_copy_of_the_file_for_workers_is_the_same() {
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples");
+    let read = |name: &str| fs::read_to_string(examples.join(name).join("lineside_worker.py"));
+    let original = read("worker").expect("the original");
+    for name in ["faces", "ocr"] {
+        assert!(read(name).expect("a copy") == original, "examples/{name}");
+    }
+}

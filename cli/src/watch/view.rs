@@ -176,12 +176,14 @@ impl View {
         let Some(LeaseView { units, .. }) = self.leases.get(&lease) else { return };
         for &unit in units {
             let spans = &mut self.units[unit as usize].spans;
-            let open = spans.iter_mut().rev().find(|span| span.lease == lease);
-            if let Some(span) = open.filter(|span| span.to.is_none()) {
-                span.to = Some(now);
+            let last = spans.iter().rposition(|span| span.lease == lease);
+            let Some(open) = last.filter(|&at| spans[at].to.is_none()) else { continue };
+            if spans[open].from == now {
+                // What took no time can't be seen.
+                spans.remove(open);
+            } else {
+                spans[open].to = Some(now);
             }
-            // What took no time can't be seen.
-            spans.retain(|span| span.lease != lease || span.to != Some(span.from));
         }
     }
 }
