@@ -7,4 +7,6 @@ mod conformance;
 mod devices;
 mod faults;
 mod kernels;
+#[cfg(target_os = "linux")]
+mod shared;
 mod support;

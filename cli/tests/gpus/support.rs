@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde_json::Value;
 
@@ -74,6 +75,9 @@ pub(crate) fn is_here(on: On) -> bool {
 pub(crate) fn command(on: On, spec: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_lineside"));
     command.env_remove("CUDA_VISIBLE_DEVICES");
+    // Cards of the stand-in have the same names in all tests, so each command is on a machine of
+    // its own.
+    command.env("LINESIDE_REGISTRY", registry());
     if on == On::Cuda && real().as_deref() != Some("cuda") {
         command.env("LD_LIBRARY_PATH", stand_in()).env("LINESIDE_STAND_IN", spec);
     }
@@ -81,6 +85,13 @@ pub(crate) fn command(on: On, spec: &str) -> Command {
         command.env("LINESIDE_VULKAN_VALIDATION", "1");
     }
     command
+}
+
+/// A registry that nobody else has.
+fn registry() -> PathBuf {
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    folder(&format!("registry-{}-{count}", std::process::id()))
 }
 
 /// The folder in which the stand-in has the names of NVIDIA's libraries.
