@@ -119,9 +119,26 @@ pub(crate) fn hold(
         return Ok(None);
     };
     let registry = Registry::new(folder);
+    let ours = held_around_us(&registry)?;
+    keys.retain(|key| !ours.contains(key));
+    if keys.is_empty() {
+        return Ok(None);
+    }
     let ask = Ask { wanted: Wanted::These(keys), label: name.to_owned(), ..Ask::default() };
     let entry = registry.wait(&units, ask, None, tell_who_is_ahead).map_err(refusal)?;
     Ok(Some(Held { registry, entry }))
+}
+
+/// What the program holds within which this one runs: `lineside lease -- lineside run` would wait
+/// for itself.
+fn held_around_us(registry: &Registry) -> Result<Vec<String>, Refusal> {
+    let Ok(marker) = std::env::var(MARKER) else { return Ok(Vec::new()) };
+    let entries = registry.entries().map_err(refusal)?.into_iter();
+    Ok(entries
+        .filter(|entry| entry.marker() == marker)
+        .filter_map(|it| it.units)
+        .flatten()
+        .collect())
 }
 
 fn ask(arguments: &Lease) -> Result<Ask, Refusal> {

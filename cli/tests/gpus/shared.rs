@@ -60,3 +60,24 @@ fn a_run_and_another_program_never_hold_one_gpu_at_once() {
     assert_eq!(run.wait().expect("it ends").code(), Some(0));
     assert!(leases(&registry).is_empty());
 }
+
+#[test]
+fn a_run_within_a_lease_does_not_wait_for_itself() {
+    let (registry, boards_at) = (folder("within-registry"), folder("within"));
+    let line = boards(&boards_at, ONE, "");
+    let mut run = on(&registry)
+        .args(["lease", "--", env!("CARGO_BIN_EXE_lineside"), "run"])
+        .arg(&line)
+        .arg("--out")
+        .arg(boards_at.join("out"))
+        .spawn()
+        .expect("it starts");
+    let began = Instant::now();
+    while run.try_wait().expect("it is asked").is_none() {
+        assert!(began.elapsed() < Duration::from_secs(60), "it waits for itself");
+        sleep(Duration::from_millis(20));
+    }
+    assert_eq!(run.wait().expect("it has ended").code(), Some(0));
+    assert!(boards_at.join("out/results/defects.csv").exists());
+    assert!(leases(&registry).is_empty());
+}
